@@ -302,9 +302,3 @@ def test_a_check_ends_where_asking_on_is_of_no_use():
 def test_whether_it_repeats_itself_is_told():
     assert check_agent(Fine(), hands=3, partners=("tight",)).repeats is True
     assert check_agent(Remembers(), hands=3, partners=("tight",)).repeats is False
-
-
-def test_the_games_can_be_watched():
-    seen = []
-    check_agent(Fine(), hands=1, partners=("tight",), watch=lambda played, of: seen.append((played, of)))
-    assert seen == [(number, 12) for number in range(12)]

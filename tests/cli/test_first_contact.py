@@ -92,12 +92,6 @@ def test_a_config_is_needed(here, command):
     assert "a config is needed: FILE, or --config FILE" in done.stderr
 
 
-def test_participants_in_place_of_a_file_are_recognised(here):
-    done = quick("run", "tight,random", cwd=here)
-    assert done.returncode == 2
-    assert "did you mean '--participants tight,random'?" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [

@@ -214,7 +214,6 @@ def test_what_a_live_server_says_is_visible(tmp_path):
 ALLOWED = {
     "visible_text.py",  # the streams themselves
     "cli/streams.py",
-    "cli/consoles.py",
     "agents/human.py",  # styles the table; names are made visible
     "plugins/reference/grade_tables.py",  # tables without colour, on the visible stream
 }

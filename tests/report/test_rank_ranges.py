@@ -4,23 +4,18 @@ import json
 import re
 from collections.abc import Callable
 from functools import cache
-from io import StringIO
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 from msgspec import structs
-from rich.console import Console
-from tests.e2e.shell import quick, quick_run
+from tests.e2e.shell import quick_run
 
-from molt_bench.plugins.adapters.data_frames import RunFrames
 from molt_bench.rating.ranks import rank_ranges
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.result_tables import print_result
 from molt_bench.report.rows import Rows
 from molt_bench.report.verdict import headline
 from molt_bench.runs.run import Run
-from molt_bench.view.library import Library
 
 FLAGS = ("--participants", "tag,tight,maniac,callstation,folder", "--hands", "10", "--seeds", "4", "--quiet")
 
@@ -90,66 +85,6 @@ def test_brackets_are_around_those_who_are_not_told_apart(run):
     covered = {pair for first, last in found.open_runs for pair in combinations(found.order[first : last + 1], 2)}
     neighbours = [*zip(found.order, found.order[1:], strict=False)]
     assert {pair for pair in neighbours if pair not in told} <= covered
-
-
-def _terminal(run: Path) -> dict[str, str]:
-    out = StringIO()
-    print_result(Rows(Run.open(run).result()), Console(file=out, width=120))
-    return {name: rank for rank, name in re.findall(r"^ *(\d+(?:-\d+)?) +(\w+) +[+-]?\d", out.getvalue(), re.MULTILINE)}
-
-
-def _json(run: Path) -> dict[str, str]:
-    rows = json.loads((run / "leaderboard.json").read_text())["participants"]
-    return {row["id"]: "-".join(map(str, dict.fromkeys(row["rankRange"]))) for row in rows}
-
-
-def _notebook(run: Path) -> dict[str, str]:
-    html = RunFrames.open(run, library="rows")._repr_html_()
-    return {name: rank for rank, name in re.findall(r"<tr><td>([\d-]+)</td><td>(\w+)</td>", html)}
-
-
-def _shown(rows: list[dict]) -> dict[str, str]:
-    return {row["id"]: "-".join(map(str, dict.fromkeys(row["ranks"]))) for row in rows}
-
-
-def _page(run: Path) -> dict[str, str]:
-    return _shown(Library(run.parent).run_page(run.name)["leaderboard"])
-
-
-def _card(run: Path) -> dict[str, str]:
-    return _shown(next(each for each in Library(run.parent).run_list() if each["id"] == run.name)["leaders"])
-
-
-def _single_file(run: Path) -> dict[str, str]:
-    done = quick("export", run, "--format", "html", "--output", run.parent / "page.html", "--quiet")
-    assert done.returncode == 0, done.stderr
-    return _in_text((run.parent / "page.html").read_text())
-
-
-def _site(run: Path) -> dict[str, str]:
-    site = run.parent.with_name(f"site of {run.parent.name}")
-    done = quick("export", run.parent, "--format", "site", "--output", site, "--deals", "1", "--quiet")
-    assert done.returncode == 0, done.stderr
-    pages = [path for path in site.rglob("*.json") if '"leaderboard"' in path.read_text()]
-    return _in_text(pages[0].read_text())
-
-
-def _in_text(text: str) -> dict[str, str]:
-    """Return the ranks in the data of a page; every row of a leaderboard begins with an id and its ranks."""
-    rows = re.findall(r'\{"id": ?"(\w+)", ?"ranks": ?\[(\d+), ?(\d+)\]', text)
-    return {name: "-".join(dict.fromkeys((best, worst))) for name, best, worst in rows}
-
-
-PLACES = [_terminal, _json, _notebook, _page, _card, _single_file, _site]
-
-
-#: Whatever the rule is, all of them take the ranks from the same place.
-BY_RULE = [*(("margin", place) for place in PLACES), ("openskill", _terminal), ("openskill", _json)]
-
-
-@pytest.mark.parametrize(("run", "place"), BY_RULE, indirect=["run"])
-def test_the_same_rank_is_printed_everywhere(run, ranges, place):
-    assert place(run) == ranges
 
 
 def test_no_page_makes_up_a_rank_of_its_own():

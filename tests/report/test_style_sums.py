@@ -39,13 +39,3 @@ def test_figures_belong_to_players_and_warm_up_is_left_out(seating):
     for found, net in zip((station, maniac), record.net, strict=True):
         assert found.showdown_winnings.count + found.other_winnings.count == net
     assert all(ratio.count <= ratio.of for ratio in [getattr(maniac, name) for name in RATIOS[:3]])
-
-
-def test_styles_of_a_run_are_by_id():
-    bots = {name: BUILTIN_AGENTS[name]() for name in ("folder", "shover", "tight")}
-    pairs = [("folder", "shover"), ("tight", "folder")]
-    games = [(pair, play_game(tuple(bots[name] for name in pair), seed="s1", hands=20)) for pair in pairs]
-    found = counted(*games)
-    assert {name: each.hands for name, each in found.items()} == {"folder": 40, "shover": 20, "tight": 20}
-    assert found["folder"].vpip.count == 0
-    assert found["shover"].pfr.value == 1

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from molt_bench.blame import internal_error
 from molt_bench.cli.parser import Command, usage_line
-from molt_bench.cli.streams import notice, output_problem, prepare_streams, tolerate_closed_pipe, warn
+from molt_bench.cli.streams import notice, output_problem, prepare_streams, warn
 from molt_bench.cli.versions import about_this_machine
 from molt_bench.entry_points import COMMANDS as PLUGINS
 from molt_bench.entry_points import NO_PLUGINS, broken, loaded, points
@@ -235,9 +235,7 @@ def _said(error: Exception) -> str:
 def _run_command(arguments: list[str]) -> str | int | None:
     """Run a command and return its exit status; an error that nothing else handled is printed as one line."""
     try:
-        with tolerate_closed_pipe():
-            return program.main(arguments, prog_name="molt-bench", standalone_mode=False) or 0
-        return 0  # the reader of the pipe has left
+        return program.main(arguments, prog_name="molt-bench", standalone_mode=False) or 0
     except SystemExit as end:
         return end.code
     except click.UsageError as error:

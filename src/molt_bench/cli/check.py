@@ -1,8 +1,7 @@
 """`molt-bench check`: is an agent fit to play, and if not, why?"""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Final
 
 import click
@@ -13,7 +12,7 @@ from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_option
 from molt_bench.cli.parser import COUNT, POSITIVE, Command
-from molt_bench.cli.streams import camel_fields, console, notice, tolerate_closed_pipe
+from molt_bench.cli.streams import camel_fields, console, notice
 from molt_bench.errors import ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.plugin import NO_BOX
@@ -29,9 +28,6 @@ _MODEL_HANDS: Final = 2
 _MODEL_PARTNERS: Final = ("maniac",)
 #: Approximate decisions per hand.
 _CALLS_PER_HAND: Final = 4
-_STYLES: Final = {"ok": "green", "FAIL": "bold red", "note": "yellow", "fault": "red"}
-
-_OnGame = Callable[[int, int], None]
 
 
 @click.command(cls=Command)
@@ -66,9 +62,8 @@ def check(
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         sys.exit(130)
-    with tolerate_closed_pipe():
-        told = printing if report.ok else Printing(as_json=printing.as_json)
-        told.answer(_plain(participant, report), lambda: _print(report))
+    told = printing if report.ok else Printing(as_json=printing.as_json)
+    told.answer(_plain(participant, report), lambda: _print(report))
     if not report.ok:
         sys.exit(1)
 
@@ -85,42 +80,20 @@ def _run_checks(
         calls = each * _CALLS_PER_HAND * (len(TABLES) * len(partners) * len(SEATINGS) + 4)
         if not printing.quiet:  # it costs money, so it is told with --json, too
             notice(f"{spec.id} will be called about {calls:,} times; --hands changes that")
-    with _show_games(spec, quiet=printing.quiet or printing.as_json) as watch:
-        # A server or a model that is not there, or code that cannot be loaded in its box, fails before the first game.
-        kind = kind_of(spec.type)
-        boxed_code = kind.takes_params and box_label(spec) not in (None, NO_BOX)
-        greet = greeting_of(make()) if kind.remote or boxed_code else None
-        if greet is not None:
-            run_in_new_loop(preflight({spec.id: greet}, {}))
-        return check_agent(
-            make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners, watch=watch
-        )
-
-
-@contextmanager
-def _show_games(participant: ParticipantSpec, *, quiet: bool) -> Iterator[_OnGame | None]:
-    """Show on a terminal how many games have been played."""
-    screen = console(stderr=True, highlight=True)
-    if quiet or not screen.is_terminal or screen.is_dumb_terminal:
-        yield None
-        return
-    with screen.status("") as status:
-        yield lambda played, of: status.update(
-            Text(f"{printable(participant.id)}: game {played + 1} of {of} (Ctrl-C to stop)")
-        )
+    # A server or a model that is not there, or code that cannot be loaded in its box, fails before the first game.
+    kind = kind_of(spec.type)
+    boxed_code = kind.takes_params and box_label(spec) not in (None, NO_BOX)
+    greet = greeting_of(make()) if kind.remote or boxed_code else None
+    if greet is not None:
+        run_in_new_loop(preflight({spec.id: greet}, {}))
+    return check_agent(make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners)
 
 
 def _print(report: AgentReport) -> None:
     screen = console(soft_wrap=True)
-    first, *lines = printable(str(report)).split("\n")
+    first, _, rest = printable(str(report)).partition("\n")
     screen.print(Text(first, "bold green" if report.ok else "bold red"))
-    for line in lines:
-        text = Text(line)
-        word = line.split(maxsplit=1)[0] if line.strip() else ""
-        # A line's mark comes first; findings are indented further.
-        if word in _STYLES and line.startswith(f"  {word}"):
-            text.stylize(_STYLES[word], 2, 2 + len(word))
-        screen.print(text)
+    screen.print(Text(rest))
 
 
 def _plain(name: str, report: AgentReport) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from molt_bench.cli.options import Printing
-from molt_bench.cli.streams import console, tolerate_closed_pipe, warn
+from molt_bench.cli.streams import console, warn
 from molt_bench.files import write_whole
 from molt_bench.report.artifacts import indented
 from molt_bench.report.fitting_table import FittingTable
@@ -45,8 +45,7 @@ def save(found: Findings, paths: Sequence[str]) -> None:
 def show(found: Findings, printing: Printing, *, folder: str = "", stopped: str = "") -> None:
     """Print what was found; of a run, also its folder, and why it stopped before it was sure."""
     about = {"runDir": folder} if folder else {}
-    with tolerate_closed_pipe():  # the exit status does not depend on who reads this
-        printing.answer({**about, **found.content}, lambda: _print(found, folder, stopped))
+    printing.answer({**about, **found.content}, lambda: _print(found, folder, stopped))
 
 
 def _print(found: Findings, folder: str, stopped: str) -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import wraps
@@ -9,10 +10,15 @@ from typing import Any, Final
 
 import click
 
-from molt_bench.cli.streams import keep_for_json, turn_color_off
+from molt_bench.cli.streams import keep_for_json
 from molt_bench.suggestions import did_you_mean
 
 _SETTINGS: Final = {"help_option_names": ["--help", "-h"], "show_default": True, "max_content_width": 100}
+
+
+def _no_color(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - as click passes it
+    if wanted:
+        os.environ["NO_COLOR"] = "1"
 
 
 class Command(click.Command):
@@ -26,7 +32,7 @@ class Command(click.Command):
                 ["--no-color"],
                 is_flag=True,
                 expose_value=False,
-                callback=lambda ctx, param, wanted: turn_color_off() if wanted else None,
+                callback=_no_color,
                 help="Print without colour; so does the variable NO_COLOR.",
             )
         )

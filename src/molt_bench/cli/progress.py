@@ -11,8 +11,7 @@ from rich.text import Text
 
 from molt_bench.arena.status import RunStatus, UnderWay
 from molt_bench.bench.spending import Spending
-from molt_bench.cli.consoles import VisibleConsole, visible_prints
-from molt_bench.cli.streams import color_system
+from molt_bench.cli.streams import VisibleConsole, visible_prints
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import MatchResult
 from molt_bench.report.number_text import about, dollars, duration, roughly, signed, with_interval
@@ -33,7 +32,7 @@ _LINE_S: Final = 60.0
 @contextmanager
 def show_progress(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[[RunStatus], None] | None]:
     """Show progress within the context; yields the callback for updates, None if quiet."""
-    console = VisibleConsole(stderr=True, patient=True, color_system=color_system())
+    console = VisibleConsole(stderr=True)
     if quiet:
         yield None
     elif console.is_terminal:

@@ -12,7 +12,7 @@ from molt_bench.bench.participant_failures import failures_of
 from molt_bench.bench.result import RunResult
 from molt_bench.cli.findings_output import save, show
 from molt_bench.cli.options import Printing, RunOptions
-from molt_bench.cli.streams import console, notice, tolerate_closed_pipe, warn
+from molt_bench.cli.streams import console, notice, warn
 from molt_bench.errors import JournalError
 from molt_bench.llm.types import Unaccounted
 from molt_bench.report.artifacts import leaderboard, summary, write_artifacts
@@ -100,8 +100,7 @@ def show_result(rows: Rows, folder: str, printing: Printing, *, explain: bool = 
         for paragraph in explanation(rows) if explain else ():
             out.print(Text(f"\n{paragraph}"), soft_wrap=not out.is_terminal)
 
-    with tolerate_closed_pipe():  # the exit status does not depend on who reads this
-        printing.answer(content, print_all)
+    printing.answer(content, print_all)
 
 
 def exit_by_result(result: RunResult, folder: str, options: RunOptions) -> None:

@@ -5,47 +5,44 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from typing import Any, BinaryIO, Final, Literal, TextIO, cast
+from typing import IO, Any, BinaryIO, Final, TextIO, cast
 
 from msgspec import Struct
 from msgspec.structs import asdict
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
-from molt_bench.cli import consoles
-from molt_bench.visible_text import on_one_line, printable, visible_stream
+from molt_bench.visible_text import VisibleLines, VisibleStream, on_one_line, printable, visible_stream
 
-_NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
+_STREAMS: Final[Mapping[str, tuple[int, int]]] = {
     "stdin": (0, os.O_RDONLY),
     "stdout": (1, os.O_WRONLY),
     "stderr": (2, os.O_WRONLY),
 }
 
-
 #: The real standard output while only JSON may go there.
 _for_json: TextIO | None = None
-#: Whether the reader of standard output has just left: click ends the program with status 1 then, and says not why.
-_reader_left = False
 
 
 class Output(io.FileIO):
-    """A stream that gives up after a failed write, so that the work goes on; `problem` says why it did."""
+    """A stream that gives up after a failed write, so that the work goes on; `problem` says why it did.
+
+    A reader who leaves early, as `| head` does, has all it wants: that is no problem.
+    """
 
     problem: str | None = None
+    _gone = False
 
     def write(self, data: Any, /) -> int:
         """Write the data, unless an earlier write failed."""
-        if self.problem is None:
+        if not self._gone:
             try:
                 return super().write(data)
-            except BrokenPipeError:
-                if self.fileno() == _NUMBERS["stdout"][0]:
-                    global _reader_left
-                    _reader_left = True
-                    raise  # which ends the program
-                self.problem = "nobody reads it"
             except OSError as error:
-                self.problem = error.strerror or str(error)
+                self._gone = True
+                self.problem = None if isinstance(error, BrokenPipeError) else error.strerror or str(error)
         return memoryview(data).nbytes
 
 
@@ -55,7 +52,7 @@ def prepare_streams() -> Output | None:
     A closed stream becomes the null device: otherwise the next file opened would take its number, and output would end
     up there. A character that a stream cannot encode, such as ± in ASCII, is replaced.
     """
-    for name, (number, mode) in _NUMBERS.items():
+    for name, (number, mode) in _STREAMS.items():
         if getattr(sys, name) is None:
             taken = os.open(os.devnull, mode)
             if taken != number:
@@ -78,45 +75,10 @@ def _replace_stream(name: str, *, errors: str) -> Output | None:
 
 def output_problem(output: Output | None) -> str | None:
     """Flush standard output, and return why it could not be written, if so."""
-    _flush()
+    _standard_output().flush()
     if output is None or output.problem is None:
         return None
     return f"cannot write to standard output: {output.problem}"
-
-
-@contextmanager
-def tolerate_closed_pipe() -> Iterator[None]:
-    """Let the reader leave early, as `| head` does: whatever is printed after that is dropped, without an error.
-
-    An exit status that depends on more than printing must be decided after this context.
-    """
-    try:
-        yield
-    except BrokenPipeError:
-        _drop_output()
-    except SystemExit:
-        # click and rich turn a broken pipe into an exit with status 1.
-        if not _reader_left:
-            _flush()
-            raise
-        _drop_output()
-    else:
-        _flush()
-
-
-def _flush() -> None:
-    """Flush now: a failure while Python shuts down would print a message and change the status."""
-    try:
-        getattr(_standard_output(), "flush", bool)()  # None in a program started without one
-    except BrokenPipeError:
-        _drop_output()
-
-
-def _drop_output() -> None:
-    """Have nobody read what is printed from now on; nothing that happens later is for want of a reader."""
-    global _reader_left
-    _reader_left = False
-    os.dup2(os.open(os.devnull, os.O_WRONLY), _standard_output().fileno())
 
 
 def _standard_output() -> TextIO:
@@ -144,26 +106,55 @@ def print_json(content: Mapping[str, Any]) -> None:
     print(text, file=_standard_output(), flush=True)
 
 
-def turn_color_off() -> None:
-    """Print without colour from now on, as where the variable NO_COLOR is set."""
-    os.environ["NO_COLOR"] = "1"
+class VisibleConsole(Console):
+    """A console that prints names as they are, without markup, and writes control characters as escapes.
+
+    It has colour on a terminal if the user does not object.
+    """
+
+    def __init__(self, *, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False) -> None:
+        stream = sys.stderr if stderr else sys.stdout
+        # A terminal that does not know its size has 0 columns, and nothing could be printed in these.
+        known = {name: value for name, value in os.environ.items() if name != "COLUMNS" or value.strip("0")}
+        super().__init__(
+            file=cast("IO[str]", stream.styled) if isinstance(stream, VisibleStream) else None,
+            stderr=stderr,
+            highlight=highlight,
+            soft_wrap=soft_wrap,
+            markup=False,
+            emoji=False,
+            color_system=None if os.environ.get("NO_COLOR") else "auto",
+            _environ=known,
+        )
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render what is printed; only the console's own sequences control the terminal."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control or text.isprintable() else Segment(printable(text), style)
 
 
-def color_system() -> Literal["auto"] | None:
-    """Return what decides about colour: the terminal, or nothing where the user wants none."""
-    return None if os.environ.get("NO_COLOR") else "auto"
+#: How commands call it.
+console = VisibleConsole
 
 
-def console(*, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False) -> consoles.VisibleConsole:
-    """Return a console that prints names as they are, in colour on a terminal if the user does not object."""
-    return consoles.VisibleConsole(stderr=stderr, highlight=highlight, soft_wrap=soft_wrap, color_system=color_system())
+@contextmanager
+def visible_prints() -> Iterator[None]:
+    """Make visible what is printed while a live display takes over the standard streams.
+
+    It would show the colours and links of whatever an agent prints.
+    """
+    streams = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = cast("Any", VisibleLines(sys.stdout)), cast("Any", VisibleLines(sys.stderr))
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
 
 
 def data_output() -> BinaryIO:
     """Return where data go that were asked for on standard output: as they are, but visible on a terminal."""
-    if not sys.stdout.isatty():
-        return sys.stdout.buffer
-    return cast("BinaryIO", _OnTerminal())
+    return cast("BinaryIO", _OnTerminal()) if sys.stdout.isatty() else sys.stdout.buffer
 
 
 class _OnTerminal:

@@ -56,7 +56,6 @@ def check_agent(
     action_timeout_s: float = 10.0,
     seed: Seed = "conformance",
     partners: Sequence[str] = SPARRING_PARTNERS,
-    watch: Callable[[int, int], None] | None = None,
 ) -> AgentReport:
     """Play an agent against all kinds of opponents and stacks, in both seats, and report what it did wrong.
 
@@ -67,7 +66,6 @@ def check_agent(
         action_timeout_s: Seconds one answer may take; an agent that keeps its own time uses its own limit.
         seed: Name of the decks.
         partners: The built-in bots to play against.
-        watch: Called before every game with the number of games played and the total.
 
     Raises:
         MoltBenchError: `make` did not make an agent.
@@ -79,7 +77,7 @@ def check_agent(
         return AgentReport(type(first).__name__, (Check("it can be asked", (str(error),)),), 0, 0.0)
     name = getattr(first, "name", None)
     named = Check("it has a name", () if isinstance(name, str) and name else (f"its name is {shown(name)}",))
-    sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners), watch)
+    sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners))
     # One event loop for all games, since an agent may keep a connection tied to it.
     checks = event_loop.run_in_new_loop(sparring.all_checks())
     if getattr(first, "outlives_games", False) is True:
@@ -159,11 +157,9 @@ class _Sparring(msgspec.Struct):
     hands: int
     timeout_s: float
     partners: tuple[str, ...]
-    watch: Callable[[int, int], None] | None
     clock: _Stopwatch = msgspec.field(default_factory=_Stopwatch)
     faults: list[Fault] = []
     examples: dict[FaultKind, FaultExample] = {}
-    played: int = 0
     raised: list[BaseException] = []
 
     async def all_checks(self) -> list[Check]:
@@ -188,9 +184,6 @@ class _Sparring(msgspec.Struct):
         return failed >= asked > 0 or any(fault.kind in _NO_ANSWER for fault in faults)
 
     async def _spar(self, partner: str, options: GameOptions, *, seed: Seed | None = None) -> GameRecord:
-        if self.watch is not None:
-            self.watch(self.played, len(TABLES) * len(self.partners) * len(SEATINGS) + 4)
-        self.played += 1
         # Without retries, an agent that never answers is given up after two decisions.
         settings: GameOptions = {**options, "action_timeout_s": self.timeout_s, "max_retries": 0}
         self.clock.first = True
