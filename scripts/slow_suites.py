@@ -54,7 +54,7 @@ SUITES: Final = {
         "cheating agents, strangers' run folders and edited files gain nothing or are named",
         "30 min",
         "tests/e2e/test_cheats.py tests/e2e/test_hostile_folder.py tests/e2e/test_edited_artifacts.py"
-        " tests/e2e/test_suspicion.py tests/agents/external tests/e2e/test_sandbox*.py",
+        " tests/agents/external tests/e2e/test_sandbox.py",
         debian="bwrap:bubblewrap",
     ),
     "containers": Suite("the steps of the Dockerfile, and its live server", "1 min", "tests/test_containers.py"),
@@ -62,7 +62,7 @@ SUITES: Final = {
         "every command shown in the docs and in examples/, and the install in an empty environment",
         "5 min",
         "tests/test_docs.py tests/test_shell_blocks.py tests/test_examples.py tests/e2e/test_compare.py"
-        " tests/e2e/test_ci_gate.py tests/cli",
+        " tests/e2e/test_gate.py tests/cli",
     ),
     "engine": Suite("a million random hands against PokerKit", "20 min", "tests/poker"),
     "exports": Suite("5,000 exported hands, read back with PokerKit", "1 min", "tests/report"),
@@ -105,7 +105,7 @@ SUITES: Final = {
             " .venv/bin/molt-bench --config docs/examples/smollm.yaml",
         ),
     ),
-    "release": Suite("two clones build the same bytes", "1 min", "tests/test_dist.py"),
+    "release": Suite("two clones build the same bytes", "1 min", "tests/test_release.py"),
     "runs": Suite("whole runs: acceptance, kills, secrecy, executors, and all other slow tests", "5 min", "tests"),
 }
 #: These have a target of their own: `make docs`.

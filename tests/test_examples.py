@@ -67,8 +67,8 @@ def test_every_project_is_listed_and_says_how_it_is_used():
 @pytest.mark.parametrize(
     "config",
     [
-        # Loading the libraries of five providers takes seconds.
-        pytest.param(path, marks=pytest.mark.slow if path.parent.name == "five-models" else ())
+        # Loading the libraries of models takes seconds.
+        pytest.param(path, marks=pytest.mark.slow if "llm" in path.read_text("utf-8") else ())
         for path in sorted(EXAMPLES.glob("*/*.yaml"))
     ],
     ids=lambda path: f"{path.parent.name}/{path.name}",
@@ -126,6 +126,7 @@ def test_the_python_bot_is_checked_plays_and_passes_its_gate_until_it_gets_worse
     assert "worse" in run(gate, folder, status=4)
 
 
+@pytest.mark.slow
 def test_the_plug_in_adds_all_that_it_names(tmp_path):
     """Its folder is on the path with the metadata that pip writes, and every command but pip's is run."""
     folder = copied("plug-in", tmp_path)

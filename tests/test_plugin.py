@@ -1,8 +1,6 @@
 """Plug-ins are found by entry points, asked in a fixed order, and break nothing."""
 
 import json
-import os
-import subprocess
 import sys
 
 import pytest
@@ -20,6 +18,7 @@ from molt_bench.runs.header import luck_of_a_run
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
+from tests.e2e.shell import SMALL, lines_of, quick_run
 
 CODE = """
 class Luck:
@@ -93,16 +92,12 @@ def test_without_plug_ins_there_are_none(packages, monkeypatch):
     assert luck_of_a_run() == ({}, [])
 
 
-def test_the_flag_leaves_them_out(tmp_path):
-    with_theirs(tmp_path)
-    flags = ("--participants", "tag,maniac", "--seeds", "1", "--hands", "2", "--max-matches", "1", "--quiet")
+def test_the_flag_leaves_them_out(packages, tmp_path):
+    with_theirs(packages)
+    entry_points.points.cache_clear()
     for more, expected in (((), ["theirs"]), (("--no-plugins",), [])):
-        out = tmp_path / f"out {len(more)}"
-        command = [sys.executable, "-m", "molt_bench", *more, "run", *flags, "--output-dir", str(out)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-        subprocess.run(command, check=True, capture_output=True, env=environment)
-        (journal,) = out.glob("*/journal.jsonl")
-        header = json.loads(journal.read_text().splitlines()[0])
+        run = quick_run(tmp_path / f"out {len(more)}", *more, "--participants", "tag,maniac", *SMALL, "--quiet")
+        header = lines_of(run, "journal.jsonl")[0]
         assert [each["name"] for each in header["luck"] if each["package"] != "molt-bench"] == expected
 
 

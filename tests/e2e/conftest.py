@@ -2,12 +2,13 @@
 
 import importlib
 import os
+import shutil
 
 import pytest
 
 from molt_bench.llm.transport import certificates
 from tests.e2e.llm import LIBRARIES, Server
-from tests.e2e.shell import BOTS
+from tests.e2e.shell import BOTS, SEEDED, quick_run
 
 
 @pytest.fixture
@@ -16,6 +17,20 @@ def bots(tmp_path):
     path = tmp_path / "bots.py"
     path.write_text(BOTS)
     return path
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """Return the folder of a finished run of three bots: five matches of four games, 20 hands each."""
+    flags = ("--participants", "tight,callstation,random", "--seeds", "2", "--hands", "5", "--max-matches", "5")
+    rules = ("--set", "stop.adjacentConfidence=null", "--set", "scheduler.minSeedPairs=2", "--executor", "inline")
+    return quick_run(tmp_path_factory.mktemp("finished"), *flags, *rules, *SEEDED, "--quiet")
+
+
+@pytest.fixture
+def run(finished, tmp_path):
+    """Return a copy of the finished run to work on."""
+    return shutil.copytree(finished, tmp_path / "run")
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from functools import cache
 from hashlib import sha256
@@ -127,15 +128,25 @@ not_callable = 3
 def bench(*arguments, cwd=None, env=None, timeout=120):
     """Run the program to its end."""
     _need_box(arguments)
+    return _to_its_end([MOLT_BENCH, *map(str, arguments)], cwd=cwd, env=env, timeout=timeout)
+
+
+def in_bash(commands, *arguments, cwd=None, env=None, timeout=600):
+    """Run shell commands to their end, with the program on the path."""
+    path = f"{Path(MOLT_BENCH).parent}{os.pathsep}{os.environ['PATH']}"
+    command = ["bash", "-e", "-c", commands, "bash", *map(str, arguments)]
+    return _to_its_end(command, cwd=cwd, env={"PATH": path, **(env or {})}, timeout=timeout)
+
+
+def _to_its_end(command, *, env, **options):
     return subprocess.run(
-        [MOLT_BENCH, *map(str, arguments)],
+        command,
         capture_output=True,
         text=True,
         check=False,
-        timeout=timeout,
-        cwd=cwd,
         env={**os.environ, **(env or {})},
         stdin=subprocess.DEVNULL,
+        **options,
     )
 
 
@@ -293,6 +304,32 @@ def start(*arguments, **options):
     )
 
 
+def until(happened, *, seconds=60):
+    """Wait for something to come true, and return it."""
+    deadline = time.monotonic() + seconds
+    while not (found := happened()):
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.01)
+    return found
+
+
+def good(done):
+    """Check that the program succeeded, and return how it ended."""
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def gone_on(folder, *flags, **options):
+    """Go on with a run, which must succeed, and return its folder."""
+    good(quick("resume", "--run-agents", folder, "--quiet", *flags, **options))
+    return folder
+
+
+def verified(folder, *flags, **options):
+    """Verify a run, which must succeed, and return what is said."""
+    return good(quick("verify", folder, *flags, **options)).stdout
+
+
 def run_of(output_dir):
     """Return the folder of the one run in an output folder."""
     (folder,) = Path(output_dir).iterdir()
@@ -301,17 +338,21 @@ def run_of(output_dir):
 
 def good_run(output_dir, *arguments, **options):
     """Run the program, which must succeed, and return the folder of its run."""
-    return _good(bench(*arguments, "--output-dir", output_dir, **options), output_dir, options)
+    good(bench(*arguments, "--output-dir", output_dir, **options))
+    return run_of(Path(options.get("cwd") or ".") / output_dir)
 
 
 def quick_run(output_dir, *arguments, **options):
     """Run the program, which must succeed, in a fork of this process, and return the folder of its run."""
-    return _good(quick(*arguments, "--output-dir", output_dir, **options), output_dir, options)
-
-
-def _good(done, output_dir, options):
-    assert done.returncode == 0, done.stderr
+    good(quick(*arguments, "--output-dir", output_dir, **options))
     return run_of(Path(options.get("cwd") or ".") / output_dir)
+
+
+def configured_run(home, config, *flags, **options):
+    """Write a config into a folder, run it there, which must succeed, and return the folder of the run."""
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "bench.json").write_text(json.dumps(config))
+    return quick_run(home / "out", "--config", home / "bench.json", *flags, "--quiet", **options)
 
 
 def results(folder):
@@ -348,12 +389,24 @@ def lines_of(folder, name):
     return [strict_json(line) for line in (Path(folder) / name).read_text("utf-8").splitlines()]
 
 
+def records_in(folder):
+    """Return the records of the games in a run's journal, each with the number of its match."""
+    lines = lines_of(folder, "journal.jsonl")
+    return [{"match": line["match"], **line["record"]} for line in lines if line["line"] == "game"]
+
+
 def games_in(folder):
     """Return match, seed and seating of every game in a run's journal."""
+    found = [(record["match"], record["spec"]) for record in records_in(folder)]
+    return [(match, spec["seed"], spec.get("seating", "AB")) for match, spec in found]
+
+
+def faults_in(folder):
+    """Return player and kind of every fault in a run's journal."""
     return [
-        (line["match"], line["record"]["spec"]["seed"], line["record"]["spec"].get("seating", "AB"))
-        for line in lines_of(folder, "journal.jsonl")
-        if line["line"] == "game"
+        (record["spec"]["players"][fault["player"]], fault["kind"])
+        for record in records_in(folder)
+        for fault in record.get("faults", ())
     ]
 
 
@@ -378,14 +431,20 @@ def first_lines(count):
 
 
 def rechained(lines):
-    """Return the lines of a journal, each as bytes or as what it says, chained anew as a forger would."""
-    texts, before = [], None
+    """Return the lines of a journal, each as bytes or as what it says, chained anew as a forger would.
+
+    What cannot be read stays as it is.
+    """
+    texts = []
     for line in lines:
-        content = json.loads(line) if isinstance(line, bytes) else dict(line)
-        content.pop("prev", None)
-        text = json.dumps(content if before is None else {"prev": before, **content}, separators=(",", ":")).encode()
-        texts.append(text)
-        before = sha256(text).hexdigest()
+        try:
+            content = json.loads(line) if isinstance(line, bytes) else dict(line)
+            content.pop("prev", None)
+        except (ValueError, RecursionError, AttributeError):
+            texts.append(line)
+            continue
+        before = {"prev": sha256(texts[-1]).hexdigest()} if texts else {}
+        texts.append(json.dumps({**before, **content}, separators=(",", ":")).encode())
     return b"".join(text + b"\n" for text in texts)
 
 

@@ -6,9 +6,10 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 from types import ModuleType
 
+import psutil
 import pytest
 
 from molt_bench import run_benchmark
@@ -18,16 +19,24 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.play.worker_pool import WorkerPool
 from molt_bench.specs import ParticipantSpec
 from tests.e2e.same_bytes import compared
-from tests.e2e.shell import MOLT_BENCH, SEEDED, cut_back, first_lines, quick, quick_run
+from tests.e2e.shell import (
+    MOLT_BENCH,
+    SEEDED,
+    cut_back,
+    first_lines,
+    gone_on,
+    good,
+    quick,
+    quick_run,
+    run_of,
+    until,
+    verified,
+)
 from tests.play.test_worker_pool import running
 
 CONFIG = ("--seeds", "4", "--hands", "10", "--max-matches", "4", "--set", "scheduler.matchesPerRound=2", *SEEDED)
-EXECUTORS = (
-    ("async",),
-    ("async", "--games-at-once", "3"),
-    ("processes", "--workers", "2"),
-    ("auto",),
-)
+BOTS = ("--participants", "tight,random,maniac")
+PROCESSES = ("processes", "--workers", "2")
 
 
 def artifacts(folder):
@@ -40,20 +49,22 @@ def artifacts(folder):
 @pytest.fixture(scope="module")
 def inline(tmp_path_factory):
     out = tmp_path_factory.mktemp("inline") / "out"
-    return artifacts(quick_run(out, *CONFIG, "--participants", "tight,random,maniac", "--executor", "inline"))
+    return artifacts(quick_run(out, *CONFIG, *BOTS, "--executor", "inline"))
 
 
-@pytest.mark.parametrize("executor", EXECUTORS, ids=" ".join)
+@pytest.mark.parametrize(
+    "executor", [("async",), ("async", "--games-at-once", "3"), PROCESSES, ("auto",)], ids=" ".join
+)
 def test_the_same_bytes_from_every_executor(tmp_path, inline, executor):
-    folder = quick_run(tmp_path / "out", *CONFIG, "--participants", "tight,random,maniac", "--executor", *executor)
-    assert artifacts(folder) == inline
+    assert artifacts(quick_run(tmp_path / "out", *CONFIG, *BOTS, "--executor", *executor)) == inline
 
 
 @pytest.mark.slow
 def test_an_agent_of_ones_own_plays_in_workers(tmp_path, bots):
     found = [
-        artifacts(quick_run(tmp_path / name / "out", *CONFIG, "--participants", f"{bots}:make_caller,random", *more))
-        for name, more in (("one", ("--executor", "inline")), ("two", ("--executor", "processes", "--workers", "2")))
+        artifacts(quick_run(tmp_path / name[0] / "out", *CONFIG, "--participants", f"{bots}:make_caller,random", *more))
+        for name in (("inline",), PROCESSES)
+        for more in [("--executor", *name)]
     ]
     assert found[0] == found[1]
 
@@ -61,89 +72,69 @@ def test_an_agent_of_ones_own_plays_in_workers(tmp_path, bots):
 @pytest.mark.slow
 def test_a_run_begun_by_a_worker_is_finished_inline(tmp_path, inline):
     """And the journal of workers is one that is played again identically."""
-    apart = ("--executor", "processes", "--workers", "1")
-    folder = quick_run(tmp_path / "out", *CONFIG, "--participants", "tight,random,maniac", *apart)
+    folder = quick_run(tmp_path / "out", *CONFIG, *BOTS, "--executor", "processes", "--workers", "1")
     lines = Path(folder, "journal.jsonl").read_bytes().count(b"\n")
     cut_back(folder, first_lines(lines // 2))
-    done = quick("resume", "--run-agents", folder, "--executor", "inline", "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert artifacts(folder) == inline
-    assert quick("verify", folder).returncode == 0
+    assert artifacts(gone_on(folder, "--executor", "inline")) == inline
+    verified(folder)
 
 
-def workers_of(pid):
-    """Return the processes that a process has started."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid and fields[0] != "Z":
-            found.append(int(stat.parent.name))
-    return found
-
-
-def started(tmp_path, *more, session=False):
-    """Start a long run on two workers, and return it once games are finished."""
-    command = [MOLT_BENCH, "--participants", "tight,random,folder", "--seeds", "20", "--hands", "40", "--quiet"]
-    command += ["--set", "stop.adjacentConfidence=null", "--output-dir", str(tmp_path / "out")]
+def started(home, matches, *, session=False):
+    """Start a long run on two workers; return it once games are finished, and the workers."""
+    flags = ["--participants", "tight,random,folder", "--seeds", "20", "--hands", "40", "--max-matches", str(matches)]
+    more = ["--set", "stop.adjacentConfidence=null", "--output-dir", str(home), "--quiet", "--executor", *PROCESSES]
     run = subprocess.Popen(
-        [*command, "--executor", "processes", "--workers", "2", *more],
+        [MOLT_BENCH, *flags, *more],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=session,
         # Under `nohup` the tests ignore SIGHUP, and so would what they start.
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
-    deadline = monotonic() + 60
-    while not any(journal.read_bytes().count(b"\n") > 20 for journal in tmp_path.glob("out/*/journal.jsonl")):
-        assert monotonic() < deadline
-        assert run.poll() is None, run.communicate()
-        sleep(0.02)
-    return run
+    until(lambda: any(journal.read_bytes().count(b"\n") > 20 for journal in home.glob("*/journal.jsonl")))
+    assert run.poll() is None, run.communicate()
+    return run, workers_of(run)
+
+
+def workers_of(run):
+    return [each.pid for each in psutil.Process(run.pid).children() if each.status() != psutil.STATUS_ZOMBIE]
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="the process table is read from /proc")
 @pytest.mark.slow
 class TestKilled:
     def test_a_worker_that_is_killed_ends_the_run_with_a_line_and_resuming_changes_nothing(self, tmp_path):
-        run = started(tmp_path / "killed", "--max-matches", "4")
-        os.kill(workers_of(run.pid)[0], signal.SIGKILL)
+        run, workers = started(tmp_path / "killed", 4)
+        os.kill(workers[0], signal.SIGKILL)
         _, errors = run.communicate(timeout=120)
         assert run.returncode == 1
         assert b"a worker process ended by signal 9 while it played" in errors
         assert b"Traceback" not in errors
-        (folder,) = (tmp_path / "killed" / "out").iterdir()
-        assert quick("resume", folder).returncode == 0
-        whole = started(tmp_path / "whole", "--max-matches", "4")
+        folder = gone_on(run_of(tmp_path / "killed"))
+        whole, _ = started(tmp_path / "whole", 4)
         assert whole.communicate(timeout=120)[1] == b""
-        folders = [folder, next((tmp_path / "whole" / "out").iterdir())]
-        assert artifacts(folders[0]) == artifacts(folders[1])
+        assert artifacts(folder) == artifacts(run_of(tmp_path / "whole"))
 
     def test_a_job_that_is_stopped_as_a_whole_goes_on_with_the_same_workers(self, tmp_path):
         """As by Ctrl-Z and `fg`."""
-        run = started(tmp_path, "--max-matches", "12", session=True)
-        workers = workers_of(run.pid)
-        os.killpg(run.pid, signal.SIGSTOP)
-        sleep(0.5)
-        os.killpg(run.pid, signal.SIGCONT)
-        sleep(0.5)
-        assert workers_of(run.pid) == workers
+        run, workers = started(tmp_path / "out", 12, session=True)
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            os.killpg(run.pid, number)
+            sleep(0.5)
+        assert workers_of(run) == workers
         _, errors = run.communicate(timeout=120)
         assert (run.returncode, errors) == (0, b"")
 
     @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     def test_an_interruption_leaves_no_worker_and_a_run_that_goes_on(self, tmp_path, how):
-        run = started(tmp_path, "--max-matches", "50")
-        pids = workers_of(run.pid)
-        assert len(pids) == 2
+        run, workers = started(tmp_path / "out", 50)
+        assert len(workers) == 2
         run.send_signal(how)
         _, errors = run.communicate(timeout=60)
         assert run.returncode == 130
         assert b"molt-bench resume" in errors
         assert b"Traceback" not in errors
-        assert not any(running(pid) for pid in pids)
+        assert not any(map(running, workers))
 
 
 CHATTY = """
@@ -158,52 +149,22 @@ class Chatty:
 """
 
 
-@pytest.mark.parametrize("executor", [("inline",), ("processes", "--workers", "1")], ids=" ".join)
+@pytest.mark.parametrize("executor", [("inline",), pytest.param(PROCESSES, marks=pytest.mark.slow)], ids=" ".join)
 def test_what_agents_print_is_not_in_the_one_object(tmp_path, executor):
     (tmp_path / "chatty.py").write_text(CHATTY)
     more = ("--participants", f"{tmp_path}/chatty.py:Chatty,tight", "--executor", *executor, "--json")
-    ended = quick(*CONFIG, *more, "--output-dir", tmp_path / "out")
-    assert ended.returncode == 0, ended.stderr
-    assert "chatty" in json.dumps(json.loads(ended.stdout))
-    assert "hello there" in ended.stderr
+    done = good(quick(*CONFIG, *more, "--output-dir", tmp_path / "out"))
+    assert "chatty" in json.dumps(json.loads(done.stdout))
+    assert "hello there" in done.stderr
 
 
-class TestRefused:
-    def test_workers_with_another_version_are_told_apart(self):
-        setup = WorkerSetup.of((ParticipantSpec(id="tight", type="tight"),))
-        other = WorkerSetup(setup.participants, {**setup.versions, "molt-bench": "9.9"})
-        with pytest.raises(MoltBenchError, match=r"has \S+ molt-bench, and the run was started with 9\.9"):
-            other()
-
-    def test_workers_with_other_code_of_an_agent_are_told_apart(self, bots):
-        setup = WorkerSetup.of((ParticipantSpec(id="mine", type=f"{bots}:make_caller"),))
-        bots.write_text(bots.read_text() + "\n# changed\n")
-        with pytest.raises(MoltBenchError, match="code of 'mine'"):
-            setup()
-
-    def test_agents_that_are_objects_stay_in_this_process(self):
-        config = {"participants": [{"id": "mine", "type": "mine"}, {"id": "tight", "type": "tight"}]}
-        with pytest.raises(ConfigError, match="inline or async, since 'mine'"):
-            run_benchmark(config, agents={"mine": FolderAgent}, executor="processes")
-
-    def test_an_unknown_executor_is_named(self):
-        with pytest.raises(ConfigError, match="executor = 'threads'"):
-            run_benchmark(executor="threads")
-
-    @pytest.mark.parametrize(
-        ("flags", "said"),
-        [
-            (("--workers", "2", "--executor", "inline"), "workers = 2: expected none, since inline has no processes"),
-        ],
-    )
-    def test_flags_that_would_do_nothing_are_refused(self, tmp_path, flags, said):
-        ended = quick(*flags, "--output-dir", tmp_path)
-        assert ended.returncode == 1
-        assert said in ended.stderr
-        assert not list(tmp_path.iterdir())
-
-    def test_an_executor_that_is_not_there_is_a_usage_error(self):
-        assert quick("--executor", "threads").returncode == 2
+def test_workers_with_another_version_or_other_code_of_an_agent_are_told_apart(bots):
+    setup = WorkerSetup.of((ParticipantSpec(id="mine", type=f"{bots}:make_caller"),))
+    with pytest.raises(MoltBenchError, match=r"has \S+ molt-bench, and the run was started with 9\.9"):
+        WorkerSetup(setup.participants, {**setup.versions, "molt-bench": "9.9"})()
+    bots.write_text(bots.read_text() + "\n# changed\n")
+    with pytest.raises(MoltBenchError, match="code of 'mine'"):
+        setup()
 
 
 class TestAuto:
@@ -230,10 +191,14 @@ class TestAuto:
         module = ModuleType("only_here")
         module.make = FolderAgent
         monkeypatch.setitem(sys.modules, "only_here", module)
-        found = run_benchmark(self.config("only_here:make"))
-        assert len(found.matches) == 2
+        assert len(run_benchmark(self.config("only_here:make")).matches) == 2
         with pytest.raises(MoltBenchError, match="only_here"):
             run_benchmark(self.config("only_here:make"), executor="processes")
 
-    def test_agents_that_are_objects_play_here(self):
-        assert len(run_benchmark(self.config("mine"), agents={"mine": FolderAgent}).matches) == 2
+    def test_agents_that_are_objects_play_here_and_nowhere_else(self):
+        mine = self.config("mine"), {"agents": {"mine": FolderAgent}}
+        assert len(run_benchmark(mine[0], **mine[1]).matches) == 2
+        with pytest.raises(ConfigError, match="inline or async, since 'mine'"):
+            run_benchmark(mine[0], **mine[1], executor="processes")
+        with pytest.raises(ConfigError, match="executor = 'threads'"):
+            run_benchmark(executor="threads")

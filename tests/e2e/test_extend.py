@@ -1,18 +1,22 @@
 """A run that has ended can go on: with another limit, on the same decks."""
 
+import shlex
 import shutil
 
 import pytest
 
+from molt_bench.view.library import Library
 from tests.e2e.shell import (
     Fork,
     games_in,
+    good,
     lines_of,
     one_clear_line,
     quick,
     quick_run,
     read,
     results,
+    verified,
 )
 
 FLAGS = ("--participants", "tight,callstation,random", "--seeds", "2", "--hands", "10", "--quiet")
@@ -37,57 +41,48 @@ def run(four, tmp_path):
     return shutil.copytree(four, tmp_path / "run")
 
 
-def test_a_finished_run_goes_on_with_the_same_decks_to_the_result_of_the_longer_run(run, eight):
-    done = quick("resume", run, "--max-matches", 8, "--quiet")
-    assert done.returncode == 0, done.stderr
+def extended(run, matches):
+    """Extend a run and return it."""
+    good(quick("resume", run, "--max-matches", matches, "--quiet"))
+    return run
+
+
+def test_a_finished_run_goes_on_step_by_step_with_the_same_decks_to_the_result_of_the_longer_run(run, eight):
+    before = games_in(run)
+    library = Library(run)
+    assert library.run_page(run.name)["stopReason"] == "the budget of 4 matches is spent"
+    extended(run, 6)
+    page = library.run_page(run.name)
+    assert (page["stopReason"], page["totals"]["matches"]) == ("the budget of 6 matches is spent", 6)
+    assert games_in(extended(run, 8))[: len(before)] == before
     assert results(run) == results(eight)
-    assert (run / "leaderboard.json").read_bytes() == (eight / "leaderboard.json").read_bytes()
     assert read(run, "config.json")["stop"]["budget"]["maxMatches"] == 8
-    assert quick("verify", run).returncode == 0
-
-
-def test_the_journal_and_the_summary_tell_the_history(run):
-    assert quick("resume", run, "--max-matches", 6, "--quiet").returncode == 0
-    assert quick("resume", run, "--max-matches", 8, "--quiet").returncode == 0
     extensions = [line for line in lines_of(run, "journal.jsonl") if line["line"] == "extension"]
     assert [(line["matches"], line["stop"]["budget"]["maxMatches"]) for line in extensions] == [(4, 6), (6, 8)]
-    history = read(run, "summary.json")["history"]
-    assert [stage["stopReason"] for stage in history] == [
+    assert [stage["stopReason"] for stage in read(run, "summary.json")["history"]] == [
         "the budget of 4 matches is spent",
         "the budget of 6 matches is spent",
     ]
-    assert quick("verify", run).returncode == 0
-    done = quick("report", run)
-    assert "Extended" in done.stdout
-
-
-def test_nothing_is_played_again(run):
-    before = games_in(run)
-    assert quick("resume", run, "--max-matches", 5, "--quiet").returncode == 0
-    assert games_in(run)[: len(before)] == before
-    assert len(games_in(run)) == 5 * 4
+    verified(run)
+    assert "Extended" in quick("report", run).stdout
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "field", "value"),
     [
-        (("--set", "stop.budget.maxMatches=null", "--set", "stop.budget.maxGames=24"), ("budget", "maxGames"), 24),
-        (("--set", "stop.budget.maxMatches=null", "--set", "stop.budget.maxHands=300"), ("budget", "maxHands"), 300),
-        (("--confidence", "0.6", "--max-matches", 30), ("adjacentConfidence", "threshold"), 0.6),
-        (
-            ("--set", "stop.adjacentConfidence.tieMarginMbb=90000", "--max-matches", 30),
-            ("adjacentConfidence", "tieMarginMbb"),
-            90000,
-        ),
-        (("--set", "stop.topkStable={k: 1, rounds: 2}", "--max-matches", 30), ("topkStable", "rounds"), 2),
+        (("--set", "stop.budget.maxMatches=null", "--set", "stop.budget.maxGames=24"), "budget.maxGames", 24),
+        (("--set", "stop.budget.maxMatches=null", "--set", "stop.budget.maxHands=300"), "budget.maxHands", 300),
+        (("--confidence", "0.6", "--max-matches", 30), "adjacentConfidence.threshold", 0.6),
+        (("--set", "stop.adjacentConfidence.tieMarginMbb=9e4"), "adjacentConfidence.tieMarginMbb", 90000),
+        (("--set", "stop.topkStable={k: 1, rounds: 2}", "--max-matches", 30), "topkStable.rounds", 2),
     ],
 )
 def test_every_limit_can_be_changed(run, flags, field, value):
-    done = quick("resume", run, *flags, "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert read(run, "config.json")["stop"][field[0]][field[1]] == value
-    assert quick("verify", run).returncode == 0
+    good(quick("resume", run, *flags, "--quiet"))
+    section, name = field.split(".")
+    assert read(run, "config.json")["stop"][section][name] == value
+    verified(run)
 
 
 @pytest.mark.parametrize(
@@ -107,11 +102,10 @@ def test_what_has_been_played_cannot_be_changed(run, flags, said):
 
 
 def test_a_lower_limit_ends_it_where_it_is(run):
-    done = quick("resume", run, "--max-matches", 2, "--quiet")
-    assert done.returncode == 0, done.stderr
+    done = good(quick("resume", run, "--max-matches", 2, "--quiet"))
     assert "Stopped: the budget of 2 matches is spent" in done.stdout
     assert len(games_in(run)) == 4 * 4
-    assert quick("verify", run).returncode == 0
+    verified(run)
 
 
 @pytest.mark.slow
@@ -120,71 +114,34 @@ def test_a_run_that_used_up_its_seed_file_stays_readable_when_it_is_extended(tmp
     (tmp_path / "seeds.txt").write_text("one\ntwo\nthree\nfour\n")
     run = quick_run(tmp_path / "runs", *FLAGS, *OPEN, "--seeds-file", tmp_path / "seeds.txt", "--max-matches", 9)
     before = results(run)
-    done = quick("resume", run, "--max-matches", 12, "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert "Stopped: the seed file is exhausted" in done.stdout
+    assert "Stopped: the seed file is exhausted" in good(quick("resume", run, "--max-matches", 12, "--quiet")).stdout
     assert results(run) == before
     for command in ("verify", "report", "resume"):
-        done = quick(command, run)
-        assert done.returncode == 0, done.stderr
+        good(quick(command, run))
 
 
 def test_a_run_that_was_not_resolved_prints_the_command_that_goes_on_and_it_works(tmp_path):
     done = quick(*FLAGS, *OPEN, "--max-matches", 4, "--output-dir", tmp_path / "with blank")
     (line,) = [line for line in done.stdout.splitlines() if "molt-bench resume" in line]
     assert ", and a claim takes " in done.stdout
-    import shlex
-
     words = shlex.split(line[line.index("molt-bench resume") :])
-    done = quick(*words[1:], "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert "8 matches" in done.stdout
+    assert "8 matches" in good(quick(*words[1:], "--quiet")).stdout
 
 
-def test_a_run_killed_while_it_is_extended_goes_on(run, eight, tmp_path):
-    for _ in range(6):
+def test_a_run_killed_while_it_is_extended_goes_on(run, eight):
+    for _ in range(4):
         process = Fork("resume", run, "--max-matches", 8, "--quiet", "--executor", "inline")
         process.kill()
         process.communicate()
-    done = quick("resume", run, "--max-matches", 8, "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert results(run) == results(eight)
-    assert quick("verify", run).returncode == 0
+    assert results(extended(run, 8)) == results(eight)
+    verified(run)
 
 
 def test_an_interrupted_run_can_be_given_another_limit_too(eight, four, tmp_path):
     run = shutil.copytree(eight, tmp_path / "run")
-    (run / "summary.json").unlink()
-    journal = run / "journal.jsonl"
     for kept in (1 + 4 * 2 + 3, 1 + 4 * 3):
-        journal.write_bytes(b"".join((eight / "journal.jsonl").read_bytes().splitlines(keepends=True)[:kept]))
-        done = quick("resume", run, "--max-matches", 4, "--quiet")
-        assert done.returncode == 0, done.stderr
-        assert read(run, "leaderboard.json") == read(four, "leaderboard.json")
-        assert quick("verify", run).returncode == 0
+        lines = (eight / "journal.jsonl").read_bytes().splitlines(keepends=True)
         (run / "summary.json").unlink()
-
-
-def test_the_viewer_follows_an_extended_run(run):
-    from molt_bench.view.library import Library
-
-    library = Library(run)
-    page = library.run_page(run.name)
-    assert page["stopReason"] == "the budget of 4 matches is spent"
-    assert quick("resume", run, "--max-matches", 6, "--quiet").returncode == 0
-    page = library.run_page(run.name)
-    assert page["stopReason"] == "the budget of 6 matches is spent"
-    assert page["totals"]["matches"] == 6
-    steps = read(run, "summary.json")["convergence"]
-    assert len(steps) == 6
-
-
-def test_a_forged_extension_is_noticed(run):
-    from tests.e2e.shell import rechained
-
-    assert quick("resume", run, "--max-matches", 6, "--quiet").returncode == 0
-    lines = lines_of(run, "journal.jsonl")
-    (run / "summary.json").unlink()
-    forged = [{**line, "matches": 3} if line["line"] == "extension" else line for line in lines]
-    (run / "journal.jsonl").write_bytes(rechained(forged))
-    one_clear_line(quick("verify", run), "after match 3")
+        (run / "journal.jsonl").write_bytes(b"".join(lines[:kept]))
+        assert read(extended(run, 4), "leaderboard.json") == read(four, "leaderboard.json")
+        verified(run)

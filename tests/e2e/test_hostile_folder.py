@@ -16,8 +16,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from molt_bench import Action, ParticipantSpec
-from molt_bench.agents.external.box import obstacle
+from molt_bench import ParticipantSpec, make_agent
 from molt_bench.agents.kinds import kind_of
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.bench.dealer import Dealer
@@ -33,7 +32,8 @@ from molt_bench.runs.journal_lines import Rated, SessionEnd
 from molt_bench.runs.journal_past import past_of
 from molt_bench.runs.replies import FORMAT, Header, Skill
 from molt_bench.runs.run_files import RunFiles
-from tests.e2e.shell import one_clear_line, quick
+from tests.agents.external.boxes import needs_bubblewrap
+from tests.e2e.shell import cut_back, first_lines, good, one_clear_line, quick
 from tests.e2e.watched import run_task
 
 WATCHED = Path(__file__).with_name("watched.py")
@@ -80,16 +80,6 @@ def margins_of_matches(content):
 
     drive_run(rounds(config, ladder, deal, past=past, on_match=note), play_nothing)
     return found
-
-
-class Caller:
-    """Plays the games of a run that is rewritten to be somebody else's."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def act(self, observation):
-        return Action("call") if observation.to_call else Action("check")
 
 
 class Trap:
@@ -145,7 +135,7 @@ class Trap:
         folder = self.home / name
         folder.mkdir()
         files = RunFiles.new(folder, config)
-        run_benchmark(config, agents={"mine": lambda: Caller("mine")}, files=files, executor="inline")
+        run_benchmark(config, agents={"mine": lambda: make_agent("callstation")}, files=files, executor="inline")
         files.close()
         content = JournalReader(str(folder / "journal.jsonl")).read()
         plain = {**content.header.config, "outputDir": str(self.bait)}
@@ -211,14 +201,28 @@ class Trap:
 
     def watch_fork(self, *commands, cwd, monkeypatch):
         """Do the same in a fork of this process, which starts sooner, but has most modules loaded already."""
-        monkeypatch.setattr("tests.e2e.shell.main", lambda: run_task(self._task(commands)))
-        done = quick(cwd=cwd, env=self.environment())
-        assert done.returncode == 0, done.stderr
+        words = [[str(word) for word in command] for command in commands]
+        monkeypatch.setattr("tests.e2e.shell.main", lambda: run_task(self._task(words)))
+        done = good(quick(cwd=cwd, env=self.environment()))
         return self.log(done.stderr), done.stderr
 
     def log(self, err):
         assert "Traceback" not in err, err
         return json.loads((self.out / "log.json").read_text())
+
+    def harmless(self, done):
+        """Check that nothing happened."""
+        assert {tuple(each["command"]): each["events"] for each in done if each["events"]} == {}
+        assert not self.mark.exists()
+
+    def calls(self, run, cut, names):
+        """Return every call of some commands on these runs."""
+        places = {"RUN": run, "CUT": cut, "CONFIG": self.home / "config.json"}
+        return [
+            [name, *(str(places.get(word, word)).replace("OUT", str(self.out), 1) for word in words)]
+            for name in names
+            for words in WALK[name]
+        ]
 
 
 @pytest.fixture
@@ -226,22 +230,9 @@ def trap(tmp_path):
     return Trap(tmp_path.resolve())
 
 
-def walk(name, run, cut, trap):
-    """Return every call of a command on these runs."""
-    places = {"RUN": run, "CUT": cut, "CONFIG": trap.home / "config.json"}
-    calls = [[str(places.get(word, word)).replace("OUT", str(trap.out), 1) for word in words] for words in WALK[name]]
-    return [[name, *words] for words in calls]
-
-
-def harmless(done, trap):
-    """Check that nothing happened."""
-    assert {tuple(each["command"]): each["events"] for each in done if each["events"]} == {}
-    assert not trap.mark.exists()
-
-
 def failed(done):
-    """Return the commands that failed; there are no exchanges to export."""
-    return {each["command"][0] for each in done if each["status"] and "exchanges" not in each["command"]}
+    """Return the commands that failed."""
+    return {each["command"][0] for each in done if each["status"]}
 
 
 def test_every_command_that_is_given_a_run_is_walked():
@@ -252,8 +243,7 @@ def test_every_command_that_is_given_a_run_is_walked():
         assert not [each for each in places if re.search(r"\bruns?\b", str(each.help).lower())], f"{name} takes a run"
 
 
-def all_calls(run, cut, trap, names):
-    return [call for name in names for call in walk(name, run, cut, trap)]
+SAID = "this would run agents that the run names: 'module' (os:system)"
 
 
 def test_nothing_that_a_run_names_is_run_contacted_or_opened(trap, monkeypatch):
@@ -261,34 +251,29 @@ def test_nothing_that_a_run_names_is_run_contacted_or_opened(trap, monkeypatch):
     hostile = trap.participants()
     run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
     calls = [["report", run], ["verify", run], ["compare", run, cut], ["resume", cut], ["verify", cut]]
-    words = [[str(word) for word in call] for call in calls]
-    done, err = trap.watch_fork(*words, cwd=run, monkeypatch=monkeypatch)
-    harmless(done, trap)
+    done, err = trap.watch_fork(*calls, cwd=run, monkeypatch=monkeypatch)
+    trap.harmless(done)
     assert [each["status"] for each in done] == [0, 0, 0, 1, 0], err
-    assert "this would run agents that the run names: 'module' (os:system)" in err
+    assert SAID in err
 
 
 @pytest.mark.slow
-def test_no_command_runs_contacts_or_opens_anything_that_a_run_names(trap):
-    hostile = trap.participants()
+@pytest.mark.parametrize("kind", ["all", "models", "module", "nested module", "file", "relative file", "exec", "http"])
+def test_no_command_runs_contacts_or_opens_anything_that_a_run_names(trap, kind):
+    """Also where it is the only one: on its own, none hides behind an error about another one."""
+    people = trap.models() if kind == "models" else trap.participants()
+    hostile = {kind: people[kind]} if kind in people else people
     run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
-    done, err = trap.watch(*all_calls(run, cut, trap, [name for name in WALK if name != "view"]), cwd=run)
-    harmless(done, trap)
-    assert failed(done) & SUCCEEDS == set(), err
-    refused = [each for each in done if each["command"][:2] == ["resume", str(cut)]]
-    assert [each["status"] for each in refused] == [1]
-    assert "this would run agents that the run names: 'module' (os:system)" in err
-
-
-@pytest.mark.slow
-def test_nor_where_models_play(trap):
-    hostile = trap.models()
-    run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
-    names = ["resume", "report", "verify", "plan", "compare", "export"]
-    done, err = trap.watch(*all_calls(run, cut, trap, names), cwd=run)
-    harmless(done, trap)
-    assert failed(done) & (SUCCEEDS - {"verify"}) == set(), err
-    assert "no exchange is recorded for" in err
+    names = [name for name in WALK if name != "view" and (kind != "models" or name not in ("serve", "grade"))]
+    done, err = trap.watch(*trap.calls(run, cut, names), cwd=run)
+    trap.harmless(done)
+    if kind == "all":
+        assert failed(done) & SUCCEEDS == set(), err
+        assert [each["status"] for each in done if each["command"][:2] == ["resume", str(cut)]] == [1]
+        assert SAID in err
+    if kind == "models":
+        assert failed(done) & (SUCCEEDS - {"verify"}) == set(), err
+        assert "no exchange is recorded for" in err
 
 
 def asked(url):
@@ -313,40 +298,28 @@ def test_nor_does_the_viewer_whatever_page_is_opened(trap, models):
     finally:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
-    harmless(trap.log(err), trap)
+    trap.harmless(trap.log(err))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["module", "nested module", "file", "relative file", "exec", "http"])
-def test_nor_if_it_is_the_only_one(trap, kind):
-    """On its own, none hides behind an error about another one."""
-    hostile = {kind: trap.participants()[kind]}
-    run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
-    done, _ = trap.watch(*all_calls(run, cut, trap, [name for name in WALK if name != "view"]), cwd=run)
-    harmless(done, trap)
-
-
+@needs_bubblewrap
 def test_code_that_is_run_with_permission_runs_in_a_box_where_it_does_no_harm(trap, monkeypatch):
     """The watcher sees that something is started, so it would see it without permission, too."""
-    if obstacle():
-        pytest.skip(f"needs a sandbox: {obstacle()}")
     hashed = sha256((trap.bait / "evil_file.py").read_bytes()).hexdigest()
     hostile = {"file": trap.participants()["file"]}
     run = trap.run("run", hostile, hashes={"file": hashed})
-    (done,), err = trap.watch_fork(["verify", str(run), "--run-agents"], cwd=run, monkeypatch=monkeypatch)
+    (done,), err = trap.watch_fork(["verify", run, "--run-agents"], cwd=run, monkeypatch=monkeypatch)
     assert "subprocess.Popen" in {event for event, _ in done["events"]}, err
     assert ["exec", str(trap.bait / "evil_file.py")] not in done["events"]
     assert not trap.mark.exists()
     assert f"runs {trap.bait}/evil_file.py in a sandbox; SHA-256 {hashed}, as recorded" in err
 
 
+@needs_bubblewrap
 def test_and_programs_that_are_started_with_permission(trap, monkeypatch):
-    if obstacle():
-        pytest.skip(f"needs a sandbox: {obstacle()}")
     hostile = {"exec": trap.participants()["exec of a file"]}
     hashed = kind_of("exec").fingerprint(ParticipantSpec(id="exec", type="exec", params=hostile["exec"]))
     cut = trap.run("run-cut", hostile, ended=False, hashes={"exec": hashed})
-    call = ["resume", str(cut), "--run-agents", "--max-matches", "3"]
+    call = ["resume", cut, "--run-agents", "--max-matches", "3"]
     (done,), err = trap.watch_fork(call, cwd=cut, monkeypatch=monkeypatch)
     assert "subprocess.Popen" in {event for event, _ in done["events"]}, err
 
@@ -408,6 +381,7 @@ def test_code_that_would_block_a_reader_is_refused(trap, command):
 def test_a_document_that_would_be_sent_to_a_server_is_named(trap):
     model = trap.models()["skill document"]
     cut = trap.run("run-cut", {"model": model}, ended=False)
+    cut_back(cut, first_lines(1))
     done = quick("resume", cut, "--run-agents", env={"MY_KEY": "a key of mine"})
     assert "sends the value of $MY_KEY\n" in done.stderr, "what it is told is on record, and no file is read"
     (cut / "replies.jsonl").unlink()

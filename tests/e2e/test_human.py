@@ -4,14 +4,13 @@ import os
 import pty
 import re
 import select
-import time
 from codecs import getincrementaldecoder
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.live import Served, live_config
-from tests.e2e.shell import be_the_program, lines_of, one_clear_line, quick, read, run_of
+from tests.e2e.shell import be_the_program, faults_in, lines_of, quick, read, records_in, run_of, until, verified
 from tests.llm.provider import Provider
 
 ROOT = Path(__file__).parents[2]
@@ -100,22 +99,17 @@ def test_two_games_are_played_and_verified_without_asking_again(tmp_path):
     assert "warning" not in terminal.screen
     assert "1 match, 2 games, 2 hands" in terminal.screen
     folder = run_in(tmp_path)
-    games = [line["record"] for line in lines_of(folder, "journal.jsonl") if line["line"] == "game"]
-    assert [game.get("faults", []) for game in games] == [[], []]
+    assert faults_in(folder) == []
     assert len(answers(folder)) == 8
-    done = quick("verify", folder)
-    assert done.returncode == 0, done.stderr
-    assert "answers from the record: human (replies.jsonl)" in done.stdout
+    assert "answers from the record: human (replies.jsonl)" in verified(folder)
 
 
 def test_at_the_end_a_person_sees_what_the_other_held_and_not_before(tmp_path):
     terminal = Terminal(*PLAYED[:3], "2", *PLAYED[4:], cwd=tmp_path)
     terminal.type("f\n", *CALLS * 3)
-    before = terminal.until("What callstation held where it was not shown:")
-    assert "mu±sigma" in before, "the result comes first"
+    assert "mu±sigma" in terminal.until("What callstation held where it was not shown:"), "the result comes first"
     assert terminal.end() == 0
-    (game, _) = [line["record"] for line in lines_of(run_in(tmp_path), "journal.jsonl") if line["line"] == "game"]
-    held = {*re.findall(r"[2-9TJQKA][cdhs]", game["hand_texts"][0].split(":")[4])}
+    held = {*re.findall(r"[2-9TJQKA][cdhs]", records_in(run_in(tmp_path))[0]["hand_texts"][0].split(":")[4])}
     told = terminal.screen[terminal.screen.index("What callstation held") :].splitlines()[1]
     assert {*re.findall(r"[2-9TJQKA][cdhs]", told.translate(str.maketrans("♣♦♥♠", "cdhs")))} == held
     assert re.search(r"Hand   1 .* preflop +you fold  -50$", told)
@@ -139,7 +133,7 @@ def test_whoever_leaves_goes_on_where_they_were(tmp_path, key, flags):
     terminal.type("c\n", *CALLS)
     assert terminal.end() == 0
     assert answers(folder)[:2] == ["raiseTo", "check"]
-    assert quick("verify", folder).returncode == 0
+    verified(folder)
 
 
 def test_ctrl_c_while_the_opponent_thinks_ends_the_run(tmp_path):
@@ -159,13 +153,7 @@ def test_whoever_takes_too_long_is_asked_again_and_then_folds(tmp_path):
     assert terminal.end() == 0
     assert terminal.screen.count("0.2 s > \n  Too late.") == 4
     assert terminal.screen.count("You fold.") == 2
-    folder = run_in(tmp_path)
-    kinds = [
-        fault["kind"]
-        for line in lines_of(folder, "journal.jsonl")
-        for fault in line.get("record", {}).get("faults", [])
-    ]
-    assert kinds == ["timeout"] * 4
+    assert [kind for _, kind in faults_in(run_in(tmp_path))] == ["timeout"] * 4
 
 
 def test_models_play_each_other_while_a_person_thinks(tmp_path):
@@ -175,17 +163,8 @@ def test_models_play_each_other_while_a_person_thinks(tmp_path):
         urls = {"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url}
         terminal = Terminal(*models, *config, cwd=tmp_path, **urls)
         terminal.until("> ")
-        folder = run_in(tmp_path)
-        for _ in range(600):
-            games = [
-                line["record"]["spec"]["players"]
-                for line in lines_of(folder, "journal.jsonl")
-                if line["line"] == "game"
-            ]
-            if len(games) == 2:
-                break
-            time.sleep(0.1)
-        assert games == [["gpt-4.1", "gpt-4.1-2"]] * 2
+        games = until(lambda: len(found := records_in(run_in(tmp_path))) == 2 and found)
+        assert [each["spec"]["players"] for each in games] == [["gpt-4.1", "gpt-4.1-2"]] * 2
         os.write(terminal._fd, b"q\n")
         assert terminal.end() == 130
     assert terminal.screen.count("You against gpt-4.1") == 1
@@ -208,21 +187,6 @@ def test_colour_is_there_unless_nobody_wants_it(tmp_path):
         assert ("\x1b[" in terminal.until("[q")) is coloured
         os.write(terminal._fd, b"\x03")
         assert terminal.end() == 130
-
-
-def test_without_a_terminal_there_is_one_clear_line_and_no_run(tmp_path):
-    done = quick(*PLAYED, cwd=tmp_path)
-    one_clear_line(done, "participants.human.type = 'human': expected a terminal")
-    assert not [*(tmp_path / "benchmark-results").glob("*")]
-
-
-def test_two_people_are_one_clear_line(tmp_path):
-    done = quick("--participants", "human,human,tag", cwd=tmp_path)
-    one_clear_line(done, "participants = 'human-2': expected one human at most, since there is one terminal")
-
-
-def test_a_person_is_no_agent_to_check(tmp_path):
-    one_clear_line(quick("check", "human", cwd=tmp_path), "AGENT = 'human': expected an agent that answers by itself")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import importlib
 import json
 import shutil
-import subprocess
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,22 +12,28 @@ from tests.agents.external.playing import CHAOS, PYTHON
 from tests.e2e.learner import SECRET, Learner, config_of, killed, played, prepared
 from tests.e2e.llm import LIBRARIES
 from tests.e2e.shell import (
-    MOLT_BENCH,
     cut_back,
     everything,
     first_lines,
+    gone_on,
+    good,
+    in_bash,
     lines_of,
     moment,
     one_clear_line,
     quick,
+    records_in,
     results,
     run_of,
+    start,
     unvouched,
+    verified,
 )
 from tests.llm.provider import Provider
 
 MODEL = {"id": "model", "type": "llm:openai:test", "memory": "session"}
 PROGRAM = {"id": "program", "type": "exec", "command": [*PYTHON, CHAOS, "well"]}
+ONE = ("--games-at-once", 1)
 
 
 @pytest.fixture(name="server")
@@ -38,42 +44,30 @@ def learning_server():
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
+def gone(tmp_path_factory):
     """Return the folder of a finished run of a server and a program that are both gone."""
-    home = tmp_path_factory.mktemp("finished")
+    home = tmp_path_factory.mktemp("gone")
     bot = shutil.copy(CHAOS, home / "bot.py")
-    program = {"id": "program", "type": "exec", "command": [*PYTHON, str(bot), "well"]}
     with Learner() as server:
-        folder = played(home, config_of(server, program))
+        folder = played(home, config_of(server, {**PROGRAM, "command": [*PYTHON, str(bot), "well"]}))
     bot.unlink()
     return folder
 
 
 @pytest.fixture
-def copied(finished, tmp_path):
+def copied(gone, tmp_path):
     """Return a copy of the finished run."""
-    return shutil.copytree(finished, tmp_path / "run")
-
-
-def games(folder):
-    """Return the games of a journal without the times, in the order of their names."""
-    found = [
-        line["record"] | {"match": line["match"]} for line in lines_of(folder, "journal.jsonl") if "record" in line
-    ]
-    return sorted(found, key=lambda game: json.dumps(game["spec"]))
+    return shutil.copytree(gone, tmp_path / "run")
 
 
 def kinds_of(folder):
-    return {line["line"] for line in lines_of(folder, "journal.jsonl")}
-
-
-def answers_in(folder):
-    return [line for line in lines_of(folder, "replies.jsonl") if line["line"] == "answer"]
+    return [line["line"] for line in lines_of(folder, "journal.jsonl")]
 
 
 def same_run(folder, whole):
     assert results(folder) == results(whole)
-    assert games(folder) == games(whole)
+    games = [sorted(map(json.dumps, records_in(each))) for each in (folder, whole)]
+    assert games[0] == games[1]
 
 
 CASES = {
@@ -86,11 +80,8 @@ CASES = {
 }
 
 
-SLOW = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case not in ("bot", "two")]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("case", ["bot", "two", *SLOW])
+@pytest.mark.parametrize("case", CASES)
 def test_killed_at_random_moments_a_run_goes_on_at_the_open_decision(tmp_path, server, case):
     """Three kills, with one and with four games at a time, while the server is asked or just after it answered."""
     others, settings = CASES[case]
@@ -108,49 +99,31 @@ def test_killed_at_random_moments_a_run_goes_on_at_the_open_decision(tmp_path, s
         for sitting, answer_first in enumerate((False, True, False)):
             at_once = 4 if sitting == 1 else 1
             at = 1 + int(moment(case, sitting) * len(once) / 4)
-            folder = killed(
-                home, config, server, "--no-preflight", "--games-at-once", at_once, at=at, answer_first=answer_first
-            )
+            flags = ("--no-preflight", "--games-at-once", at_once)
+            folder = killed(home, config, server, *flags, at=at, answer_first=answer_first)
             in_flight += at_once
-        done = quick("resume", "--run-agents", folder, "--quiet", "--no-preflight")
-    assert done.returncode == 0, done.stderr
+        gone_on(folder, "--no-preflight")
     same_run(folder, whole)
     assert "resumption" not in kinds_of(folder)
     again = server.since(before)
     assert again.keys() == once.keys(), "other cards were dealt"
     assert 1 <= again.total() - len(again) <= in_flight
-    assert quick("verify", folder).returncode == 0
+    verified(folder)
 
 
-@pytest.mark.slow
-def test_verify_needs_neither_the_program_nor_the_server(finished):
-    before = everything(finished)
-    done = quick("verify", finished)
-    assert done.returncode == 0, done.stderr
-    assert "identical" in done.stdout
-    assert done.stderr == ""
-    assert everything(finished) == before
-
-
-def test_every_decision_is_on_record_with_its_faults(finished):
-    played_games = [line for line in lines_of(finished, "journal.jsonl") if line["line"] == "game"]
-    answers = answers_in(finished)
+def test_every_decision_is_on_record_with_its_faults_and_verify_needs_neither_program_nor_server(gone):
+    answers = [line for line in lines_of(gone, "replies.jsonl") if line["line"] == "answer"]
     assert {each["participant"] for each in answers} == {"web", "program"}
-    faults = [fault for game in played_games for fault in game["record"].get("faults", ())]
+    faults = [fault for record in records_in(gone) for fault in record.get("faults", ())]
     assert faults
     forced = sum(fault.get("forced_fold", False) for fault in faults)
-    actions = sum(game["record"]["actions"] for game in played_games)
-    assert len(answers) == actions - forced + len(faults)
+    assert len(answers) == sum(record["actions"] for record in records_in(gone)) - forced + len(faults)
     assert len({each["key"] for each in answers}) == len(answers)
-
-
-def test_an_unfinished_run_with_a_server_can_be_verified_without_asking_it(tmp_path, server):
-    folder = killed(tmp_path, config_of(server, "tight"), server, "--games-at-once", 1, at=25)
-    before = len(server.messages)
-    done = quick("verify", folder)
-    assert done.returncode == 0, done.stderr
-    assert "the run has not ended" in done.stdout
-    assert len(server.messages) == before
+    before = everything(gone)
+    done = good(quick("verify", gone))
+    assert "identical" in done.stdout
+    assert done.stderr == ""
+    assert everything(gone) == before
 
 
 @pytest.mark.slow
@@ -158,51 +131,36 @@ def test_ctrl_c_asks_nothing_twice_but_the_open_decision(tmp_path, server):
     config = config_of(server, "tight")
     whole = played(tmp_path / "whole", config)
     before = len(server.asked)
-    server.kill = (lambda: Interrupted(process), before + 12, False)
-    process = subprocess.Popen(
-        [MOLT_BENCH, *prepared(tmp_path / "cut", config), "--games-at-once", "1"],
-        cwd=tmp_path / "cut",
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    server.kill = (lambda: process, before + 12, False)
+    process = start(*prepared(tmp_path / "cut", config), *map(str, ONE), cwd=tmp_path / "cut")
+    process.kill = lambda: process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=100)
-    assert process.returncode == 130, err
-    assert "Traceback" not in err
+    assert (process.returncode, "Traceback" in err) == (130, False), err
     server.kill = None
-    folder = run_of(tmp_path / "cut" / "out")
-    assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
+    folder = gone_on(run_of(tmp_path / "cut" / "out"))
     same_run(folder, whole)
     again = server.since(before)
     assert again.total() - len(again) <= 1
 
 
-class Interrupted:
-    """A process that is interrupted instead of killed."""
-
-    def __init__(self, process):
-        self._process = process
-
-    def kill(self):
-        self._process.send_signal(2)
-
-
 @pytest.mark.slow
 def test_where_code_of_the_user_plays_cut_off_games_are_dealt_other_cards(tmp_path, server, bots):
     config = config_of(server, {"id": "own", "type": f"{bots}:make_caller"})
-    folder = killed(tmp_path / "cut", config, server, "--games-at-once", 1, at=12)
-    assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
+    folder = gone_on(killed(tmp_path / "cut", config, server, *ONE, at=12))
     assert "resumption" in kinds_of(folder)
     assert {*server.since(0).values()} == {1}, "a decision was seen twice"
-    assert quick("verify", folder).returncode == 0
+    verified(folder)
 
 
-def test_without_its_record_a_cut_off_game_is_dealt_other_cards(tmp_path, server):
-    folder = killed(tmp_path / "cut", config_of(server, "tight"), server, "--games-at-once", 1, at=12)
+def test_an_unfinished_run_is_verified_without_asking_and_without_its_record_dealt_other_cards(tmp_path, server):
+    folder = killed(tmp_path / "cut", config_of(server, "tight"), server, *ONE, at=12)
+    before = len(server.messages)
+    assert "the run has not ended" in verified(folder)
+    assert len(server.messages) == before
     (folder / "replies.jsonl").unlink()
-    killed(tmp_path / "cut", None, server, "--games-at-once", 1, at=12)
-    assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
-    assert [line["line"] for line in lines_of(folder, "journal.jsonl")].count("resumption") == 1
+    killed(tmp_path / "cut", None, server, *ONE, at=12)
+    gone_on(folder)
+    assert kinds_of(folder).count("resumption") == 1
     assert server.since(0).total() - len(server.since(0)) == 1, "the one that was open at the second kill"
     one_clear_line(quick("verify", folder), "no answer of 'web' is recorded")
 
@@ -213,11 +171,9 @@ def test_without_recorded_answers_a_run_is_verified_by_its_journal_and_by_asking
     (folder / "replies.jsonl").unlink()
     unvouched(folder)
     before, messages = len(server.asked), len(server.messages)
-    done = quick("verify", folder)
-    assert (done.returncode, len(server.messages)) == (0, messages), done.stderr
-    assert "played again: tight; answers from the record: web (journal.jsonl)" in done.stdout
-    done = quick("verify", folder, "--run-agents")
-    assert done.returncode == 0, done.stderr
+    assert "played again: tight; answers from the record: web (journal.jsonl)" in verified(folder)
+    assert len(server.messages) == messages
+    done = good(quick("verify", folder, "--run-agents"))
     assert f"type http: posts to {server.url}" in done.stderr
     assert len(server.asked) == 2 * before
     assert not (folder / "replies.jsonl").exists()
@@ -234,23 +190,25 @@ def changed(folder, change):
     return old
 
 
-def test_an_answer_that_was_changed_is_noticed(copied):
-    old = changed(copied, lambda line: [{**line, "action": {"kind": "fold", "amount": 0}}])
-    one_clear_line(quick("verify", copied), f"match {old['game']['match']}, seed {old['game']['seed']!r}", "hand")
+def folds(line):
+    return {**line, "action": {"kind": "fold", "amount": 0}}
 
 
-def test_an_answer_that_is_missing_is_named(copied):
-    old = changed(copied, lambda line: [])
-    where = f"no answer of 'web' is recorded for hand {old['hand']}, after {old['decision']} actions"
-    one_clear_line(quick("verify", copied), f"match {old['game']['match']}, seed {old['game']['seed']!r}", where)
+def test_an_answer_that_was_changed_or_is_missing_is_named(copied):
+    old = changed(copied, lambda line: [folds(line)])
+    where = f"match {old['game']['match']}, seed {old['game']['seed']!r}"
+    one_clear_line(quick("verify", copied), where, "hand")
+    changed(copied, lambda line: [])
+    missing = f"no answer of 'web' is recorded for hand {old['hand']}, after {old['decision']} actions"
+    one_clear_line(quick("verify", copied), where, missing)
 
 
 def test_a_copy_of_an_answer_does_no_harm_and_a_second_one_is_an_error(copied):
     changed(copied, lambda line: [line, line])
     one_clear_line(quick("verify", copied), "replies.jsonl differs from what the journal gives")
     unvouched(copied)
-    assert quick("verify", copied).returncode == 0
-    changed(copied, lambda line: [line, {**line, "action": {"kind": "fold", "amount": 0}}])
+    verified(copied)
+    changed(copied, lambda line: [line, folds(line)])
     one_clear_line(quick("verify", copied), "replies.jsonl line", "in another way")
 
 
@@ -264,16 +222,14 @@ def test_a_damaged_line_is_named(copied, damage):
 
 
 def test_a_torn_last_line_is_asked_again(tmp_path, server):
-    config = config_of(server, "tight")
-    whole = played(tmp_path / "whole", config)
+    whole = played(tmp_path / "whole", config_of(server, "tight"))
     folder = shutil.copytree(whole, tmp_path / "run")
     cut_back(folder, first_lines(3))
     (folder / "master-seed").write_text(SECRET)
     path = folder / "replies.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
     before = len(server.asked)
-    done = quick("resume", "--run-agents", folder, "--quiet")
-    assert done.returncode == 0, done.stderr
+    gone_on(folder)
     assert server.since(before).total() == 1
     same_run(folder, whole)
 
@@ -282,22 +238,12 @@ def test_a_torn_last_line_is_asked_again(tmp_path, server):
 def test_a_full_disk_halts_the_run_before_the_answer_is_used_and_it_can_be_resumed(tmp_path, server):
     config = config_of(server, "tight")
     whole = played(tmp_path / "whole", config)
-    flags = prepared(tmp_path / "full", config)
     before = len(server.asked)
-    done = subprocess.run(
-        ["bash", "-c", 'ulimit -f 4; exec "$@"', "bash", MOLT_BENCH, *flags, "--games-at-once", "1"],
-        cwd=tmp_path / "full",
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
-    assert done.returncode == 1, done.stderr
-    assert "Traceback" not in done.stderr
+    flags = prepared(tmp_path / "full", config)
+    done = in_bash('ulimit -f 4; exec molt-bench "$@"', *flags, *ONE, cwd=tmp_path / "full", timeout=100)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False), done.stderr
     assert "replies.jsonl could not be written" in done.stderr
     assert "molt-bench resume" in done.stderr
-    folder = run_of(tmp_path / "full" / "out")
-    assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
-    same_run(folder, whole)
+    same_run(gone_on(run_of(tmp_path / "full" / "out")), whole)
     again = server.since(before)
     assert again.total() - len(again) <= 1

@@ -1,25 +1,30 @@
-"""A run that was cut off goes on as if it never had been."""
+"""A run that was cut off goes on as if it never had been, at whatever moment it was, and nothing is played twice."""
 
 import json
 import shlex
 import shutil
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
+from molt_bench.cli import run_or_resume
 from molt_bench.cli.options import RunOptions
 from molt_bench.cli.run_or_resume import resume_run
+from molt_bench.config.loader import load_config
+from molt_bench.report.artifacts import ARTIFACTS
+from molt_bench.runs.journal import Journal
 from tests.e2e.shell import (
-    MOLT_BENCH,
     SMALL,
     cut_back,
     everything,
     first_lines,
     games_in,
+    gone_on,
+    good,
     good_run,
+    in_bash,
     lines_of,
     moment,
     one_clear_line,
@@ -30,6 +35,8 @@ from tests.e2e.shell import (
     results,
     run_of,
     start,
+    until,
+    verified,
 )
 
 #: Long enough to be cut off in the middle, many times.
@@ -57,10 +64,6 @@ class Presser:
             open(pressed, "w").close()
             os.kill(os.getpid(), signal.SIGINT)
         return Action("call") if observation.to_call else Action("check")
-
-
-def make():
-    return Presser()
 """
 
 
@@ -70,19 +73,12 @@ def undisturbed(tmp_path_factory):
     return good_run(tmp_path_factory.mktemp("undisturbed") / "out", *LONG, "--quiet")
 
 
-@pytest.fixture(scope="session")
-def small_run(tmp_path_factory):
-    """Return the folder of a small run."""
-    return quick_run(tmp_path_factory.mktemp("small") / "out", *SMALL)
-
-
 @pytest.fixture
-def copied(small_run, tmp_path):
+def copied(finished, tmp_path):
     """Return a copy of the small run, with all of its files but the journal gone."""
-    folder = tmp_path / "run"
-    folder.mkdir()
-    shutil.copy(small_run / "journal.jsonl", folder)
-    return folder
+    (tmp_path / "run").mkdir()
+    shutil.copy(finished / "journal.jsonl", tmp_path / "run")
+    return tmp_path / "run"
 
 
 def begun(output_dir):
@@ -96,14 +92,18 @@ def written(output_dir):
     return sum(path.stat().st_size for path in Path(output_dir).glob("*/journal.jsonl"))
 
 
-def stopped_in_the_middle(process, signum, *, after="match 5:"):
-    """Send a signal once the process has told of a match, and return what it said after that."""
+def stopped_in_the_middle(process, signum):
+    """Send a signal once the process has told of five matches, and return what it said after that."""
     for line in process.stderr:
-        if line.startswith(after):
+        if line.startswith("match 5:"):
             break
     process.send_signal(signum)
-    out, err = process.communicate(timeout=60)
-    return out, err
+    return process.communicate(timeout=60)
+
+
+def played_once(folder, matches):
+    """Check that every game of a run was played, and none twice."""
+    assert len(games_in(folder)) == len({*games_in(folder)}) == matches
 
 
 @pytest.mark.slow
@@ -124,12 +124,9 @@ def test_killed_at_random_moments_and_resumed_gives_the_same_bytes(tmp_path, und
         process.kill()
         process.communicate(timeout=60)
         assert process.returncode == -signal.SIGKILL, "the run is too short for this test"
-    folder = begun(tmp_path)
-    done = quick("resume", folder, "--quiet")
-    assert done.returncode == 0, done.stderr
+    folder = gone_on(begun(tmp_path))
     assert results(folder) == results(undisturbed)
-    games = games_in(folder)
-    assert len(games) == len({*games}) == 50 * 20
+    played_once(folder, 50 * 20)
 
 
 @pytest.mark.slow
@@ -141,71 +138,46 @@ def test_ctrl_c_writes_what_there_is_and_prints_the_command_that_goes_on(tmp_pat
     assert "Traceback" not in err
     folder = run_of(tmp_path / name)
     assert everything(folder).keys() == everything(undisturbed).keys()
-    played = len(read(folder, "matches.json")["matches"])
-    assert 5 <= played < 50
+    assert 5 <= len(read(folder, "matches.json")["matches"]) < 50
     assert "interrupted" in read(folder, "summary.json")["stopReason"]
     assert "interrupted" in out
     command = next(line.strip() for line in err.splitlines() if line.strip().startswith("molt-bench resume"))
     assert shlex.split(command) == ["molt-bench", "resume", str(folder)]
-    done = subprocess.run(
-        f"{command} --quiet",
-        shell=True,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PATH": f"{Path(MOLT_BENCH).parent}:/usr/bin:/bin"},
-    )
-    assert done.returncode == 0, done.stderr
+    good(in_bash(f"{command} --quiet"))
     assert results(folder) == results(undisturbed)
-    assert len(games_in(folder)) == len({*games_in(folder)}) == 50 * 20
+    played_once(folder, 50 * 20)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("at_once", ["1", "8"])
-def test_ctrl_c_in_the_middle_of_a_decision_leaves_no_traceback(tmp_path, at_once):
+def test_ctrl_c_in_the_middle_of_a_decision_leaves_no_traceback_and_its_time_counts(tmp_path, at_once):
     (tmp_path / "presser.py").write_text(PRESSER)
-    process = start(
-        *SMALL,
-        *("--participants", f"{tmp_path}/presser.py:make,random", "--games-at-once", at_once),
-        *("--output-dir", tmp_path / "out"),
-    )
+    players = ("--participants", f"{tmp_path}/presser.py:Presser,random", "--games-at-once", at_once)
+    process = start(*SMALL, *players, "--output-dir", tmp_path / "out")
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Traceback" not in err
     folder = run_of(tmp_path / "out")
-    done = quick("resume", folder, "--run-agents", "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert len(games_in(folder)) == len({*games_in(folder)}) == 3 * 4
-
-
-@pytest.mark.slow
-def test_the_time_of_an_interrupted_sitting_counts(tmp_path):
-    (tmp_path / "presser.py").write_text(PRESSER)
-    players = ("--participants", f"{tmp_path}/presser.py:make,random")
-    assert quick(*SMALL, *players, "--output-dir", tmp_path / "out").returncode == 130
-    folder = run_of(tmp_path / "out")
     before = read(folder, "summary.json")["seconds"]
-    assert before > 0
-    assert quick("resume", folder, "--run-agents", "--quiet").returncode == 0
-    assert read(folder, "summary.json")["seconds"] > before
+    gone_on(folder)
+    played_once(folder, 3 * 4)
+    assert read(folder, "summary.json")["seconds"] > before > 0
 
 
 @pytest.mark.slow
 def test_ctrl_c_with_json_prints_one_object(tmp_path):
     process = start(*LONG, "--output-dir", tmp_path, "--json")
-    while not (folder := begun(tmp_path)) or len((folder / "journal.jsonl").read_bytes()) < 50_000:
-        time.sleep(0.02)
+    until(lambda: written(tmp_path) > 50_000)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted" in json.loads(out)["summary"]["stopReason"]
-    assert f"molt-bench resume {folder}" in err
+    assert f"molt-bench resume {begun(tmp_path)}" in err
 
 
 def test_ctrl_c_before_the_first_card_is_no_error_of_ours(tmp_path):
-    (tmp_path / "slow.py").write_text(
-        "import time\n\ndef make():\n    print('making', flush=True)\n    time.sleep(30)\n"
-    )
+    code = "import time\n\ndef make():\n    print('making', flush=True)\n    time.sleep(30)\n"
+    (tmp_path / "slow.py").write_text(code)
     process = start("--participants", f"{tmp_path}/slow.py:make,random", "--output-dir", tmp_path / "out")
     assert process.stdout.readline() == "making\n"
     process.send_signal(signal.SIGINT)
@@ -217,88 +189,66 @@ def test_ctrl_c_before_the_first_card_is_no_error_of_ours(tmp_path):
 @pytest.mark.slow
 def test_resume_as_a_flag_goes_on_with_the_unfinished_run_of_this_config(tmp_path, undisturbed):
     command = (*LONG, "--output-dir", tmp_path)
-    process = start(*command)
-    stopped_in_the_middle(process, signal.SIGKILL)
+    stopped_in_the_middle(start(*command), signal.SIGKILL)
     folder = run_of(tmp_path)
-    before = len(games_in(folder))
-    assert before >= 100
-    done = quick(*command, "--resume", "--quiet")
-    assert done.returncode == 0, done.stderr
+    assert len(games_in(folder)) >= 100
+    good(quick(*command, "--resume", "--quiet"))
     assert run_of(tmp_path) == folder
     assert results(folder) == results(undisturbed)
-    assert len(games_in(folder)) == len({*games_in(folder)}) == 50 * 20
+    played_once(folder, 50 * 20)
 
 
 def test_resume_as_a_flag_does_not_touch_the_run_of_another_config(tmp_path):
     folder = quick_run(tmp_path, *SMALL)
     cut_back(folder, lambda data: data[:-500])
     before = everything(folder)
-    done = quick(*SMALL, "--master-seed", "other", "--output-dir", tmp_path, "--resume")
-    assert done.returncode == 0
+    done = good(quick(*SMALL, "--master-seed", "other", "--output-dir", tmp_path, "--resume"))
     assert "no run of this config is unfinished, so a new one begins" in done.stderr
     assert len([*tmp_path.iterdir()]) == 2
     assert everything(folder) == before
 
 
-def test_resume_of_a_finished_run_changes_nothing(tmp_path):
-    folder = quick_run(tmp_path, *SMALL)
-    before = everything(folder)
+def test_resume_and_report_of_a_finished_run_change_nothing_and_report_writes_all_files_anew(copied, finished):
+    before = everything(finished)
     for command in ("resume", "report", "resume"):
-        done = quick(command, folder)
-        assert done.returncode == 0, done.stderr
-        assert "the budget of 3 matches is spent" in done.stdout
-        assert everything(folder) == before
+        assert "the budget of 5 matches is spent" in good(quick(command, copied)).stdout
+        assert everything(copied) == before
+    assert [line["line"] for line in lines_of(copied, "journal.jsonl")].count("sitting") == 1
 
 
 @pytest.mark.parametrize("command", ["resume", "report"])
 @pytest.mark.slow
 def test_a_run_that_ended_for_want_of_time_stays_as_it_is(tmp_path, command):
-    limits = "stop.budget={maxMatches: null, maxSeconds: 0.5}"
-    folder = quick_run(
-        tmp_path, "--seeds", "2", "--hands", "5", "--set", limits, "--set", "stop.adjacentConfidence=null"
-    )
+    limits = ("--set", "stop.budget={maxMatches: null, maxSeconds: 0.5}", "--set", "stop.adjacentConfidence=null")
+    folder = quick_run(tmp_path, "--seeds", "2", "--hands", "5", *limits)
     before = everything(folder)
     assert read(folder, "matches.json")["matches"]
-    assert quick(command, folder).returncode == 0
+    good(quick(command, folder))
     assert everything(folder) == before
 
 
-def test_report_writes_all_files_anew_from_the_journal(copied, small_run):
-    assert quick("report", copied).returncode == 0
-    assert everything(copied) == everything(small_run)
-
-
-def test_a_journal_cut_off_anywhere_is_taken_up_from_its_last_whole_line(copied, small_run, capsys):
-    whole = (small_run / "journal.jsonl").read_bytes()
+def test_a_journal_cut_off_anywhere_is_taken_up_from_its_last_whole_line(copied, finished, capsys):
+    whole = (finished / "journal.jsonl").read_bytes()
     first = whole.index(b"\n") + 1
     places = {first, first + 1, len(whole), len(whole) - 1, whole.rindex(b"\n", 0, -1), whole.rindex(b"\n", 0, -1) + 1}
-    places |= {first + int(moment("cut", n) * (len(whole) - first)) for n in range(20)}
+    places |= {first + int(moment("cut", n) * (len(whole) - first)) for n in range(12)}
     for size in places:
         (copied / "journal.jsonl").write_bytes(whole[:size])
         (copied / "summary.json").unlink(missing_ok=True)
         resume_run(str(copied), RunOptions(quiet=True))
-        assert results(copied) == results(small_run), size
-        assert sorted(games_in(copied)) == sorted(games_in(small_run)), size
+        assert results(copied) == results(finished), size
+        assert sorted(games_in(copied)) == sorted(games_in(finished)), size
         said = capsys.readouterr().err
         assert ("the run has ended, but not all its files were written" in said) == (size == len(whole))
         assert said.count("\n") == (size == len(whole))
 
 
-def test_a_torn_last_line_is_fine(copied, small_run):
-    journal = copied / "journal.jsonl"
-    journal.write_bytes(journal.read_bytes()[:-1_000])
-    done = quick("resume", copied, "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    assert results(copied) == results(small_run)
-
-
-@pytest.mark.parametrize("size", [0, 1, 200])
 @pytest.mark.parametrize("command", ["resume", "report", "verify"])
-def test_a_journal_without_a_whole_header_is_one_clear_line(copied, size, command):
+def test_a_journal_without_a_whole_header_is_one_clear_line(copied, command):
     journal = copied / "journal.jsonl"
-    journal.write_bytes(journal.read_bytes()[:size])
-    one_clear_line(quick(command, copied), "journal.jsonl", "header")
+    for size in (200, 1, 0):
+        journal.write_bytes(journal.read_bytes()[:size])
+        one_clear_line(quick(command, copied), "journal.jsonl", "header")
 
 
 @pytest.mark.parametrize(
@@ -314,27 +264,18 @@ def test_a_journal_without_a_whole_header_is_one_clear_line(copied, size, comman
     ids=["cut", "misspelt", "empty", "zeros", "not UTF-8", "another shape"],
 )
 def test_a_damaged_line_in_the_middle_is_named_by_its_number(copied, damage):
-    journal = copied / "journal.jsonl"
-    lines = journal.read_bytes().split(b"\n")
-    at = next(at for at, line in enumerate(lines) if at > 4 and b'"line":"game"' in line)
-    lines[at] = damage(lines[at])
-    journal.write_bytes(b"\n".join(lines))
+    lines = (copied / "journal.jsonl").read_bytes().split(b"\n")
+    lines[6] = damage(lines[6])
+    (copied / "journal.jsonl").write_bytes(b"\n".join(lines))
     before = everything(copied)
-    one_clear_line(quick("resume", copied), f"journal.jsonl line {at + 1}")
+    one_clear_line(quick("resume", copied), "journal.jsonl line 7")
     assert everything(copied) == before
 
 
-def changed_header(folder, change):
-    """Change the header of a journal and drop its last lines, so that there is something to go on with."""
-    journal = folder / "journal.jsonl"
-    header, *lines = journal.read_bytes().splitlines()
-    content = json.loads(header)
-    change(content)
-    journal.write_bytes(rechained([content, *lines[:5]]))
-
-
 def test_a_config_changed_in_the_journal_is_one_clear_line(copied):
-    changed_header(copied, lambda header: header["config"]["game"].update(stack=5_000))
+    header, *lines = lines_of(copied, "journal.jsonl")
+    header["config"]["game"].update(stack=5_000)
+    (copied / "journal.jsonl").write_bytes(rechained([header, *lines[:5]]))
     one_clear_line(quick("resume", copied), "the config has been changed")
 
 
@@ -347,10 +288,143 @@ def test_a_seed_file_that_has_changed_is_noticed_where_the_users_config_names_it
     cut_back(folder, first_lines(6))
     seeds.write_text("\n".join(f"another-{n}" for n in range(20)))
     one_clear_line(quick(*flags, "--resume"), "seed file", "has been changed")
-    assert quick("resume", folder, "--quiet").returncode == 0
+    good(quick("resume", folder, "--quiet"))
     assert results(folder) == whole
 
 
-def test_the_stop_is_in_the_journal_once(copied):
-    assert quick("resume", copied).returncode == 0
-    assert [line["line"] for line in lines_of(copied, "journal.jsonl")].count("sitting") == 1
+# A run that was cut off while its last files were written has been played: nothing of it is played, or paid, twice.
+
+FLAGS = ("--participants", "tag,random", *SMALL)
+#: What a run writes once its journal is complete, in this order.
+LAST = [*ARTIFACTS]
+SAID = "the run has ended, but not all its files were written: they are now, and no game is played"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Return the folder of a run that has ended."""
+    return quick_run(tmp_path_factory.mktemp("whole") / "out", *FLAGS)
+
+
+@pytest.mark.parametrize("left", range(len(LAST) + 1))
+def test_resume_finds_a_run_that_was_killed_while_its_last_files_were_written(whole, tmp_path, left):
+    """So many of its last files are there, and one more is half written; with all of them a new run begins."""
+    folder = shutil.copytree(whole, tmp_path / "out" / whole.name)
+    for name in LAST[left:]:
+        (folder / name).unlink()
+        (folder / f".{LAST[left]}.part").write_bytes((whole / LAST[left]).read_bytes()[:7])
+    done = good(quick("run", *FLAGS, "--output-dir", tmp_path / "out", "--resume"))
+    if left == len(LAST):
+        assert "no run of this config is unfinished" in done.stderr
+        assert len([*(tmp_path / "out").iterdir()]) == 2
+    else:
+        assert SAID in done.stderr
+        assert run_of(tmp_path / "out") == folder
+        assert everything(folder) == everything(whole)
+
+
+def test_a_secret_seed_that_was_told_leaves_no_file(tmp_path):
+    flags = (*FLAGS, "--output-dir", tmp_path / "out", "--master-seed-file", tmp_path / "secret")
+    (tmp_path / "secret").write_text("0123456789abcdef0123456789abcdef")
+    good(quick("run", *flags))
+    folder = run_of(tmp_path / "out")
+    (folder / "summary.json").unlink()
+    (folder / "master-seed").write_text("0123456789abcdef0123456789abcdef\n")
+    assert SAID in good(quick("run", *flags, "--resume")).stderr
+    assert run_of(tmp_path / "out") == folder
+    assert not (folder / "master-seed").exists()
+
+
+def test_an_interrupt_while_the_last_files_are_written_says_what_to_do(tmp_path, monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run_or_resume, "write_result", interrupted)
+    config = load_config({"seeds": {"perMatch": 1}, "outputDir": str(tmp_path), "stop": {"budget": {"maxMatches": 1}}})
+    with pytest.raises(SystemExit) as end:
+        run_or_resume.start_run(config, RunOptions(quiet=True), secret=None)
+    assert end.value.code == 130
+    assert f"molt-bench report {run_of(tmp_path)}" in capsys.readouterr().err
+    assert lines_of(run_of(tmp_path), "journal.jsonl")[-1]["line"] == "sitting"
+
+
+@pytest.mark.slow
+def test_thirty_kills_during_the_last_writes_lose_nothing(whole, tmp_path):
+    early = late = 0
+    for number in range(30):
+        out = tmp_path / str(number)
+        process = start("run", *FLAGS, "--output-dir", out, "--quiet")
+        until(lambda out=out: any(b'"line":"sitting"' in path.read_bytes() for path in out.glob("*/journal.jsonl")))
+        time.sleep(0.01 * moment("last files", number))
+        process.kill()
+        process.communicate()
+        folder = run_of(out)
+        late += (folder / "summary.json").exists()
+        early += not (folder / "config.json").exists()
+        assert "Traceback" not in good(quick("resume", folder)).stderr
+        assert results(folder) == results(whole)
+        verified(folder)
+    assert early < 30 > late
+
+
+# A run that is still going: others may look at it, and nobody writes in its folder but itself.
+
+GOING = "molt-bench: warning: the run is still going: these are interim results, and nothing was written\n"
+
+
+@pytest.fixture
+def going(finished, tmp_path):
+    """Return the folder of a run that this process is in the middle of."""
+    folder = tmp_path / "out" / "run"
+    folder.mkdir(parents=True)
+    lines = (finished / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "journal.jsonl").write_bytes(b"".join(lines[:-4]))
+    (folder / "leaderboard.json").write_text("of an earlier sitting")
+    journal, _ = Journal.reopen(str(folder / "journal.jsonl"))
+    yield folder
+    journal.close()
+
+
+def test_others_may_look_at_a_run_that_is_going_and_cannot_resume_it(going, tmp_path):
+    before = everything(going)
+    done = quick("report", going)
+    assert (done.returncode, done.stderr) == (0, GOING)
+    assert "4 matches, 16 games" in done.stdout
+    assert "Stopped: not yet, the run is still going." in done.stdout
+    done = quick("report", going, "--json")
+    assert (done.returncode, done.stderr) == (0, GOING)
+    assert json.loads(done.stdout)["summary"]["stopReason"] == "not yet, the run is still going"
+    good(quick("export", going, "--format", "html", "--output", tmp_path / "page.html"))
+    assert (tmp_path / "page.html").exists()
+    one_clear_line(quick("resume", going), "is being written by another process")
+    assert everything(going) == before
+
+
+@pytest.mark.slow
+def test_one_that_has_only_just_begun_is_one_clear_line(tmp_path):
+    journal = Journal(str(tmp_path / "journal.jsonl"))
+    one_clear_line(quick("report", tmp_path), "only just begun")
+    journal.close()
+
+
+def test_one_that_was_cut_off_is_reported_with_its_files(going, tmp_path):
+    """The lock counts, not that the journal has no end."""
+    (tmp_path / "cut").mkdir()
+    shutil.copy(going / "journal.jsonl", tmp_path / "cut")
+    done = quick("report", tmp_path / "cut")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "cut" / "leaderboard.json").exists()
+
+
+@pytest.mark.slow
+def test_looking_at_a_real_run_changes_nothing_of_it(tmp_path, undisturbed):
+    run = start(*LONG, "--quiet", "--output-dir", tmp_path / "out")
+    until(lambda: any(path.read_bytes().count(b"\n") > 20 for path in tmp_path.glob("out/*/journal.jsonl")))
+    folder = run_of(tmp_path / "out")
+    run.send_signal(signal.SIGSTOP)  # so that it cannot end meanwhile
+    done = quick("report", folder)
+    assert (done.returncode, done.stderr) == (0, GOING)
+    assert [path.name for path in folder.iterdir()] == ["journal.jsonl"]
+    run.send_signal(signal.SIGCONT)
+    assert run.communicate(timeout=120)[1] == ""
+    assert results(folder) == results(undisturbed)

@@ -13,11 +13,11 @@ from molt_bench.cli.run_result import UNRATED
 from tests.agents.external.playing import CHAOS, PYTHON
 from tests.e2e.live import Poller, Served, live_config
 from tests.e2e.llm import MODEL
-from tests.e2e.shell import Fork, everything, games_in, quick, read, run_of
+from tests.e2e.shell import Fork, configured_run, everything, games_in, good, quick, read, run_of, until, verified
 
 BOT = " ".join((*PYTHON, CHAOS))
 #: The limit, and what one decision, the end of processes and the rest of the program take on a slow machine.
-MOST_S = 0.6
+MOST_S = 0.4
 SLACK_S = 30.0
 REASON = f"the budget of {MOST_S:g} seconds is spent, in the middle of a round"
 
@@ -61,18 +61,18 @@ def slow_server():
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), SlowServer) as server:
         server.daemon_threads = True
         server.block_on_close = False
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
 
 
-def config_of(player, **game):
-    """Return a config whose first match takes far longer than the limit."""
+def config_of(player, *, pairs=500, matches=5, **game):
+    """Return a config whose first match takes far longer than the limit, unless there are fewer pairs of seeds."""
     return {
         "participants": [player, {"id": "station", "type": "callstation"}],
-        "seeds": {"perMatch": 500, "masterSeed": "time"},
+        "seeds": {"perMatch": pairs, "masterSeed": "time"},
         "game": {"handsPerGame": 200, **game},
-        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 5, "maxSeconds": MOST_S}},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": matches, "maxSeconds": MOST_S}},
         "outputDir": "out",
     }
 
@@ -104,35 +104,33 @@ def stays_as_it_is(folder):
         assert everything(folder) == before, command
 
 
-#: What is quick enough to be tried with every change.
-OFTEN = ("bots here", "a slow agent in workers", "an agent that is awaited", "a program")
-WHERE = {
-    "bots here": ("tag", ("--executor", "inline")),
-    "bots in workers": ("tag", ("--executor", "processes", "--workers", "1")),
-    "a slow agent here": ("bots.py:Slow", ("--executor", "inline")),
-    "a slow agent in workers": ("bots.py:Slow", ("--executor", "processes", "--workers", "1")),
-    "a slow agent on the event loop": ("bots.py:Slow", ("--executor", "async", "--games-at-once", "2")),
-    "an agent that is awaited": ("bots.py:SlowAsync", ("--executor", "inline")),
-    "a program": (f"exec:{BOT} hang", ()),
-}
+INLINE = ("--executor", "inline")
+WORKER = ("--executor", "processes", "--workers", "1")
 
 
 @pytest.mark.parametrize(
-    "what", [pytest.param(what, marks=() if what in OFTEN else pytest.mark.slow) for what in WHERE]
+    ("player", "game", "flags"),
+    [
+        ("tag", {}, INLINE),
+        ("bots.py:SlowAsync", {}, INLINE),
+        (f"exec:{BOT} hang", {}, ()),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                ("tag", {}, WORKER),
+                ("bots.py:Slow", {}, INLINE),
+                ("bots.py:Slow", {}, WORKER),
+                ("bots.py:Slow", {}, ("--executor", "async", "--games-at-once", "2")),
+                ("bots.py:Slow", {"actionTimeoutS": 20}, INLINE),  # whose own limit is not awaited
+            )
+        ),
+    ],
 )
-def test_the_time_is_up_at_the_next_decision(tmp_path, what):
-    player, flags = WHERE[what]
-    folder = cut_off(tmp_path, config_of({"id": "one", "type": player}), *flags)
-    if what == "bots here":
-        assert len(games_in(folder)) < 1000
+def test_the_time_is_up_at_the_next_decision(tmp_path, player, game, flags):
+    folder = cut_off(tmp_path, config_of({"id": "one", "type": player}, **game), *flags)
+    assert len(games_in(folder)) < 1000
     rated = [len(match["result"]["perSeed"]) for match in read(folder, "matches.json")["matches"]]
     assert sum(rated) == len(games_in(folder)) // 2, "complete seed pairs are rated, and nothing else"
-
-
-@pytest.mark.slow
-def test_a_plain_agent_with_a_time_limit_of_its_own_is_not_awaited(tmp_path):
-    config = config_of({"id": "one", "type": "bots.py:Slow"}, actionTimeoutS=20)
-    cut_off(tmp_path, config, "--executor", "inline")
 
 
 def test_a_web_server_is_not_awaited(tmp_path, slow_server):
@@ -141,16 +139,11 @@ def test_a_web_server_is_not_awaited(tmp_path, slow_server):
 
 @pytest.mark.slow
 def test_a_run_that_ended_for_want_of_time_reads_the_same_again_and_is_extended(tmp_path):
-    config = config_of("tag")
-    config["seeds"]["perMatch"] = 2
-    config["stop"]["budget"]["maxMatches"] = 400
-    folder = cut_off(tmp_path, config, "--executor", "inline")
+    folder = cut_off(tmp_path, config_of("tag", pairs=2, matches=400), *INLINE)
     games = games_in(folder)
     assert read(folder, "matches.json")["matches"]
     stays_as_it_is(folder)
-    more = ("--set", f"stop.budget.maxSeconds={2 * MOST_S}", "--executor", "inline", "--quiet")
-    done = quick("resume", folder, *more)
-    assert done.returncode == 0, done.stderr
+    good(quick("resume", folder, "--set", f"stop.budget.maxSeconds={2 * MOST_S}", *INLINE, "--quiet"))
     assert games_in(folder)[: len(games)] == games
     assert len(games_in(folder)) > 1.2 * len(games)
     stays_as_it_is(folder)
@@ -159,26 +152,18 @@ def test_a_run_that_ended_for_want_of_time_reads_the_same_again_and_is_extended(
 @pytest.mark.slow
 def test_whether_games_were_left_open_changes_no_finished_one(tmp_path):
     """Those that a cut run has are the first ones of a run that nothing cuts."""
-    config = config_of("tag")
-    config["seeds"]["perMatch"] = 2
-    config["stop"]["budget"]["maxMatches"] = 400
-    folder = cut_off(tmp_path, config, "--executor", "inline")
-    matches = read(folder, "matches.json")["matches"]
+    config = config_of("tag", pairs=2, matches=400)
+    matches = read(cut_off(tmp_path, config, *INLINE), "matches.json")["matches"]
     matches = [match for match in matches if len(match["seeds"]) == 2]  # the last one may have been cut short
-    whole = tmp_path / "whole"
-    whole.mkdir()
     config["stop"]["budget"] = {"maxMatches": max(1, len(matches))}
-    (whole / "bench.json").write_text(json.dumps(config))
-    assert quick("run", "--config", "bench.json", "--quiet", cwd=whole).returncode == 0
-    assert read(run_of(whole / "out"), "matches.json")["matches"][: len(matches)] == matches
+    whole = configured_run(tmp_path / "whole", config, *INLINE)
+    assert read(whole, "matches.json")["matches"][: len(matches)] == matches
 
 
 @pytest.mark.slow
 def test_replies_of_models_are_awaited_for_a_few_seconds_only(tmp_path, server):
-    config = config_of({"id": "model", "type": f"llm:{MODEL}", "baseUrl": server.url})
-    config["seeds"]["perMatch"] = 2
     server.delay = lambda number: 0.0 if number <= 3 else 30.0
-    folder = cut_off(tmp_path, config)
+    folder = cut_off(tmp_path, config_of({"id": "model", "type": f"llm:{MODEL}", "baseUrl": server.url}, pairs=2))
     received = server.received
     stays_as_it_is(folder)
     assert server.received == received
@@ -200,21 +185,20 @@ def test_live_agents_that_think_are_told_the_end(tmp_path):
     assert REASON in served.out
     release.set()
     del guest
-    assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout
+    assert "identical" in verified(run_of(tmp_path / "runs"))
 
 
 def test_the_time_of_an_interrupted_run_counts(tmp_path):
     """A run resumed after its time is up ends at once."""
     (tmp_path / "bench.json").write_text(json.dumps(config_of("tag")))
-    process = Fork("run", "--config", "bench.json", "--quiet", "--executor", "inline", cwd=tmp_path)
-    until = monotonic() + SLACK_S
-    while not any(path.stat().st_size for path in tmp_path.glob("out/*/journal.jsonl")) and monotonic() < until:
-        time.sleep(0.01)
+    process = Fork("run", "--config", "bench.json", "--quiet", *INLINE, cwd=tmp_path)
+    until(lambda: any(path.stat().st_size for path in tmp_path.glob("out/*/journal.jsonl")))
     time.sleep(MOST_S / 2)
     process.kill()
     process.communicate()
     folder = run_of(tmp_path / "out")
-    done = quick("resume", folder, "--quiet", "--executor", "inline")
+    done = quick("resume", folder, "--quiet", *INLINE)
     assert done.returncode == (0 if len(games_in(folder)) > 1 else UNRATED), done.stderr
-    assert read(folder, "summary.json")["stopReason"] == REASON
-    assert read(folder, "summary.json")["seconds"] < MOST_S + SLACK_S / 2
+    summary = read(folder, "summary.json")
+    assert summary["stopReason"] == REASON
+    assert summary["seconds"] < MOST_S + SLACK_S / 2

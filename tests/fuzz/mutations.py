@@ -2,12 +2,12 @@
 
 import copy
 import json
-from hashlib import sha256
 
 import yaml
 
 from molt_bench.config.loader import load_config
 from molt_bench.seeds import derive
+from tests.e2e.shell import rechained
 
 
 class Dice:
@@ -228,22 +228,8 @@ def odd_lines(data, number):
         lines[at] = lines[at].rstrip(b"\n") + b" " * 2_000_000 + dice.one_of([b"x\n", b"\n"])
     else:
         return changed_bytes(data, dice)
-    return b"".join(chained(lines) if dice.below(2) else lines)
-
-
-def chained(lines):
-    """Return lines, each with the right hash of the one before it, as a forger would; what cannot be read stays."""
-    found = []
-    for line in lines:
-        try:
-            content = json.loads(line)
-        except (ValueError, RecursionError):
-            content = None
-        if found and isinstance(content, dict) and "prev" in content:
-            before = sha256(found[-1].rstrip(b"\n")).hexdigest()
-            line = json.dumps({**content, "prev": before}, separators=(",", ":")).encode() + b"\n"
-        found.append(line)
-    return found
+    data = b"".join(lines)
+    return rechained(data.rstrip(b"\n").split(b"\n")) if dice.below(2) else data
 
 
 def _changed_value(line, dice):

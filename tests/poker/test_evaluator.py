@@ -14,7 +14,7 @@ import pytest
 from molt_bench.errors import RulesError
 from molt_bench.poker import equity, evaluator
 from molt_bench.poker.cards import cards_from_text, deal_from_text
-from molt_bench.poker.evaluator import CATEGORIES, STRENGTHS, category, showdown, strength
+from molt_bench.poker.evaluator import STRENGTHS, category, showdown, strength
 
 #: Of all hands of five and of seven cards, as published (Wikipedia, "Poker probability").
 FIVE_CARD_HANDS = {
@@ -119,24 +119,6 @@ def test_all_hands_of_five_cards_are_as_frequent_as_published():
 
 
 @pytest.mark.slow
-def test_a_strength_of_five_cards_has_as_many_hands_as_its_category_says():
-    """Hands of one strength differ in suits alone, and the category says in how many ways."""
-    ways = {
-        "straight flush": 4,
-        "four of a kind": 4,
-        "full house": 4 * 6,
-        "flush": 4,
-        "straight": 4**5 - 4,
-        "three of a kind": 4 * 4 * 4,
-        "two pair": 6 * 6 * 4,
-        "pair": 6 * 4**3,
-        "high card": 4**5 - 4,
-    }
-    counts = count_five_card_hands()
-    assert {value: counts[value] for value in counts} == {value: ways[category(value)] for value in counts}
-
-
-@pytest.mark.slow
 def test_every_category_of_seven_cards_is_as_frequent_as_published():
     assert by_category(count_seven_card_hands()) == SEVEN_CARD_HANDS
 
@@ -174,39 +156,24 @@ def test_many_hands_at_once_have_the_strengths_of_each_alone():
         ("AsKhQdJcTs", "KsQhJdTc9s"),
         ("6s5h4d3c2s", "5s4h3d2cAs"),
         ("5s4h3d2cAs", "AsAhAdKcQs"),
-        ("2s2h3d4c5s", "2sAhKdQcJs"),
-        ("2s2h3d4c5s", "3s2hAdKcQs"),
         ("6h5h4h3h2h", "5h4h3h2hAh"),
         ("AhKhQhJhTh", "KsQsJsTs9s"),
         # Within a category the ranks decide, those that come more often first, then the kickers from the top.
         ("3s3h3d3c2s", "2s2h2d2cAs"),
-        ("3s3h3d3cKs", "3s3h3d3cQs"),
         ("3s3h3d2s2h", "2s2h2dAsAh"),
-        ("3s3h3dKsKh", "3s3h3dQsQh"),
         ("AhTh7h5h3h", "AsTs7s5s2s"),
         ("AhTh4h3h2h", "As9s8s7s6s"),
         ("3s3h3d5s4h", "2s2h2dAsKh"),
-        ("3s3h3dAs4h", "3s3h3dKsQh"),
-        ("3s3h3dAs5h", "3s3h3dAh4c"),
         ("AsAh2d2c3s", "KsKhQdQcAs"),
-        ("AsAh3d3c2s", "AsAh2d2cKs"),
         ("AsAh3d3c5s", "AdAc3s3h4s"),
-        ("3s3h5d4c2s", "2s2hAdKcQs"),
-        ("AsAhKd3c2s", "AdAcQsJhTs"),
-        ("AsAhKdQc3s", "AdAcKsJhTs"),
-        ("AsAhKdQc3s", "AdAcKsQh2s"),
         ("AsKhQdJc9s", "AhKdQcJs8s"),
-        ("8s5h4d3c2s", "7s6h5d4c2s"),
         # Of six and seven cards the best five count.
         ("AsKhQdJcTs 2h", "AsKhQdJc9s 8h"),
         ("AsAhKdKc3s3h Qd", "AsAhKdKcJs Td 9c"),
-        ("7s7h7d6s6h6d 2c", "7s7h7d5s5h Ac Kd"),
         ("7s7h7dAsAhKsKh", "7s7h7dKsKhQsQh"),
-        ("7s7h7d7cAs2h2d", "7s7h7d7cKsKhKd"),
         ("AhKh9h4h2h3c5d", "AhKs9h4d2h3c5d"),
         ("Ah9h7h5h3h2h4c", "6s5h4s3d2h As Ac"),
         ("9h8h7h6h5h4h Ah", "8h7h6h5h4h AhKh"),
-        ("6h5h4h3h2h AhKh", "AhKhQhJh9h 8h7h"),
     ],
 )
 def test_the_better_hand_by_the_rule_book_is_the_stronger(better, worse):
@@ -218,12 +185,10 @@ def test_the_better_hand_by_the_rule_book_is_the_stronger(better, worse):
     [
         ("AsKhQdJc9s", "AhKdQcJs9h"),
         ("AhKhQhJh9h", "AsKsQsJs9s"),
-        ("AsAhKdQcJs 4h2d", "AdAcKsQhJh 3s2c"),
         ("AsAhKdKcQs 5h5d", "AdAcKsKhQh 4s4c"),
         ("7s7h7d6s6h6d 2c", "7s7h7d6s6h 5d 2c"),
         ("5h4h3h2hAh AsAd", "5c4c3c2cAc KcQd"),
         ("AhKhQhJh9h 8h7h", "AsKsQsJs9s 2s2c"),
-        ("AsAhAdAc2s 3h4d", "AsAhAdAc4s 2h2d"),
     ],
 )
 def test_suits_and_cards_beyond_the_best_five_decide_nothing(one, other):
@@ -234,22 +199,15 @@ def test_suits_and_cards_beyond_the_best_five_decide_nothing(one, other):
     ("cards", "name"),
     [
         ("AhKhQhJhTh", "straight flush"),
-        ("5h4h3h2hAh", "straight flush"),
         ("5h4h3h2hAh AsAd", "straight flush"),
         ("2s2h2d2c3s 3h3d", "four of a kind"),
         ("7s7h7d6s6h6d 2c", "full house"),
-        ("7s7h7d6s6h5s5h", "full house"),
         ("7h5h4h3h2h", "flush"),
-        ("9h8h7h6h2h 5s Tc", "flush"),
         ("Ah9h7h5h3h AsAd", "flush"),
-        ("5s4h3h2hAh", "straight"),
         ("5s4h3d2cAs AhAd", "straight"),
-        ("9s8h7d6c5s 9h9d", "straight"),
         ("2s2h2d4s3h", "three of a kind"),
         ("AsAhKdKc3s3h Qd", "two pair"),
         ("2sAhKdQcJs", "high card"),
-        ("3s2hAdKcQs", "high card"),
-        ("2s2h3d4c6s", "pair"),
         ("AhKhQhJh2s3d4c", "high card"),
     ],
 )
@@ -276,47 +234,18 @@ def test_a_showdown_goes_to_the_better_hand(deal, winner):
     assert winner == ("first" if first > second else "second" if first < second else "tie")
 
 
-def test_the_order_of_the_cards_does_not_matter():
-    rng = Random("order")
-    for size in (5, 6, 7):
-        for _ in range(1_000):
-            cards = rng.sample(range(52), size)
-            assert strength(cards) == strength(sorted(cards)) == strength(tuple(reversed(cards)))
-
-
-def test_a_hand_is_worth_its_best_five_cards():
+def test_a_hand_is_worth_its_best_five_cards_in_any_order():
     rng = Random("best five")
-    for size in (6, 7):
-        for _ in range(1_500):
+    for size in (5, 6, 7):
+        for _ in range(700):
             cards = rng.sample(range(52), size)
-            assert strength(cards) == max(map(strength, combinations(cards, 5)))
+            assert strength(cards) == strength(sorted(cards)) == max(map(strength, combinations(cards, 5)))
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 4, 8])
 def test_a_wrong_number_of_cards_has_no_strength(count):
     with pytest.raises(RulesError, match=f"^{count} cards have no strength: expected 5, 6 or 7$"):
         strength(range(count))
-
-
-@pytest.mark.parametrize(
-    ("weakest", "strongest", "name"),
-    [
-        ("7s5h4d3c2s", "AsKhQdJc9s", "high card"),
-        ("2s2h5d4c3s", "AsAhKdQcJs", "pair"),
-        ("3s3h2d2c4s", "AsAhKdKcQs", "two pair"),
-        ("2s2h2d4s3h", "AsAhAdKsQh", "three of a kind"),
-        ("5s4h3h2hAh", "AsKhQhJhTh", "straight"),
-        ("7h5h4h3h2h", "AhKhQhJh9h", "flush"),
-        ("2s2h2d3s3h", "AsAhAdKsKh", "full house"),
-        ("2s2h2d2c3s", "AsAhAdAcKs", "four of a kind"),
-        ("5h4h3h2hAh", "AhKhQhJhTh", "straight flush"),
-    ],
-)
-def test_a_category_reaches_from_its_weakest_to_its_strongest_hand(weakest, strongest, name):
-    named = [value for value in range(1, STRENGTHS + 1) if category(value) == name]
-    assert (of(weakest), of(strongest)) == (named[0], named[-1])
-    assert named == list(range(named[0], named[-1] + 1))
-    assert (named[0], name) in CATEGORIES
 
 
 @pytest.mark.parametrize("value", [-1, 0, STRENGTHS + 1])

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.poker.plays import PLANS, STACKS, step
 
 from molt_bench.errors import ConfigError, IllegalAction, RulesError
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action, LegalActions
@@ -51,12 +52,7 @@ def test_the_button_acts_last_on_every_later_street(button):
 
 def test_the_big_blind_may_raise_when_the_button_only_calls():
     hand = played(start(), CALL)
-    assert (
-        hand.actor,
-        hand.legal_actions().to_call,
-        hand.legal_actions().min_raise_to,
-        hand.legal_actions().max_raise_to,
-    ) == (1, 0, 20, 1000)
+    assert (hand.actor, hand.legal_actions()) == (1, LegalActions(0, 20, 1000))
 
 
 def test_the_first_raise_is_at_least_one_big_blind():
@@ -269,32 +265,23 @@ def test_rules_that_cannot_work_are_refused_by_name(field, rules):
     assert caught.value.field == field
 
 
-def choose(hand, wish, size):
-    """Return a legal action from two random numbers."""
-    legal = hand.legal_actions()
-    kind = legal.kinds[wish % len(legal.kinds)]
-    if kind != "raiseTo":
-        return Action(kind)
-    return raise_to(legal.min_raise_to + size % (legal.max_raise_to - legal.min_raise_to + 1))
-
-
 @given(
     seed=st.integers(0, 10**9),
-    stacks=st.tuples(st.integers(1, 500), st.integers(1, 500)),
+    stacks=STACKS,
     small=st.integers(0, 10),
     ante=st.integers(0, 12),
     button=st.integers(0, 1),
-    wishes=st.lists(st.tuples(st.integers(0, 11), st.integers(0, 10**6)), max_size=40),
+    plan=PLANS,
 )
-def test_any_sequence_of_legal_actions_ends_and_conserves_chips(seed, stacks, small, ante, button, wishes):
+def test_any_sequence_of_legal_actions_ends_and_conserves_chips(seed, stacks, small, ante, button, plan):
     hand = Hand(HandRules(small, 10, ante), Shoe(seed).deal(1), stacks, button=button)
-    wishes = iter(wishes)
+    plan = iter(plan)
     while hand.actor != NOBODY:
         assert hand.legal_actions().allows(CALL if hand.legal_actions().to_call else CHECK)
         assert hand.pot + sum(hand.bets) + sum(hand.stacks) == sum(stacks)
         assert min(hand.stacks) >= 0
-        played(hand, choose(hand, *next(wishes, (1, 0))))
-        assert len(hand.log) <= 40 + 8
+        step(hand, plan)
+        assert len(hand.log) <= 30 + 8
     assert sum(hand.payoffs) == 0
     assert sum(hand.stacks) == sum(stacks)
     assert min(hand.stacks) >= 0

@@ -3,9 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.poker.plays import CAPS, PLANS, STACKS, step
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.poker.actions import CALL, CHECK, Action
+from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
@@ -16,38 +17,23 @@ LINE = "7:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c6d:r300c/kr600c/kk/kk:-900"
 
 @given(
     seed=st.integers(),
-    stacks=st.tuples(st.integers(1, 2000), st.integers(1, 2000)),
+    stacks=STACKS,
     ante=st.integers(0, 5),
-    cap=st.one_of(st.none(), st.integers(1, 3)),
+    cap=CAPS,
     button=st.integers(0, 1),
     number=st.integers(1, 10**6),
-    plan=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 10**6)), max_size=30),
+    plan=PLANS,
 )
 def test_a_line_rebuilds_the_hand_exactly(seed, stacks, ante, cap, button, number, plan):
     hand = Hand(HandRules(50, 100, ante, cap), Shoe(seed).deal(1), stacks, button=button)
-    steps = iter(plan)
+    plan = iter(plan)
     while hand.actor != NOBODY:
-        wish, size = next(steps, (1, 0))
-        low, high = hand.legal_actions().min_raise_to, hand.legal_actions().max_raise_to
-        if wish > 5 and high:
-            hand.apply(Action("raiseTo", low + size % (high - low + 1)))
-        else:
-            hand.apply(Action("fold") if wish == 0 else CALL if hand.legal_actions().to_call else CHECK)
+        step(hand, plan)
     line = hand_to_text(hand, number)
     again = hand_from_text(line)
     assert (again.number, again.forced) == (number, NOBODY)
-    for attribute in (
-        "rules",
-        "holes",
-        "board",
-        "button",
-        "starting_stacks",
-        "log",
-        "payoffs",
-        "stacks",
-        "folded",
-    ):
-        assert getattr(again.hand, attribute) == getattr(hand, attribute), attribute
+    for name in ("rules", "holes", "board", "button", "starting_stacks", "log", "payoffs", "stacks", "folded"):
+        assert getattr(again.hand, name) == getattr(hand, name), name
     assert hand_to_text(again.hand, number) == line
 
 

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.poker.plays import CAPS, PLANS, STACKS, step
 
 from molt_bench import play_game
 from molt_bench.agents.scripted import RandomAgent
@@ -20,18 +21,6 @@ from molt_bench.seeds import derive
 
 RULES = HandRules(50, 100)
 DEAL = deal_from_text("AhAd KsKc 2c7d9hJsQc")
-PLANS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 10**6)), max_size=30)
-
-
-def step(hand, wish, size):
-    legal = hand.legal_actions()
-    if wish > 5 and legal.max_raise_to:
-        low, high = legal.min_raise_to, legal.max_raise_to
-        hand.apply(Action("raiseTo", low + size % (high - low + 1)))
-    elif wish == 0:
-        hand.apply(Action("fold"))
-    else:
-        hand.apply(CALL if hand.legal_actions().to_call else CHECK)
 
 
 def views(hand, plan):
@@ -40,7 +29,7 @@ def views(hand, plan):
     seen = []
     while hand.actor != NOBODY:
         seen.append((hand.actor, len(hand.board), msgspec.json.encode(observe(hand, 1))))
-        step(hand, *next(plan, (1, 0)))
+        step(hand, plan)
     return seen
 
 
@@ -101,7 +90,7 @@ def test_no_reference_leads_from_an_observation_to_the_hand(seed, plan):
         for value in reachable(observation):
             assert type(value).__module__ in ("builtins", *PLAIN_MODULES), value
             assert not isinstance(value, list | dict | Hand)
-        step(hand, *next(plan, (1, 0)))
+        step(hand, plan)
 
 
 PLAIN_MODULES = ("molt_bench.poker.observation", "molt_bench.poker.actions", "molt_bench.poker.hand_rules")
@@ -144,8 +133,8 @@ def test_a_folded_hand_stays_hidden_from_both_seats():
 @given(
     seed=st.integers(),
     plan=PLANS,
-    stacks=st.tuples(st.integers(1, 3_000), st.integers(1, 3_000)),
-    cap=st.one_of(st.none(), st.integers(1, 3)),
+    stacks=STACKS,
+    cap=CAPS,
     ante=st.integers(0, 150),
 )
 def test_an_observation_has_the_legal_actions_of_the_hand(seed, plan, stacks, cap, ante):
@@ -157,14 +146,14 @@ def test_an_observation_has_the_legal_actions_of_the_hand(seed, plan, stacks, ca
         assert seen.stacks == hand.stacks
         goes_back = max(0, seen.bets[1 - seen.seat] - seen.bets[seen.seat] - seen.stack)
         assert seen.pot + goes_back + sum(seen.stacks) == sum(stacks)
-        step(hand, *next(plan, (1, 0)))
+        step(hand, plan)
 
 
 @given(
     seed=st.integers(),
     plan=PLANS,
-    stacks=st.tuples(st.integers(1, 3_000), st.integers(1, 3_000)),
-    cap=st.one_of(st.none(), st.integers(1, 3)),
+    stacks=STACKS,
+    cap=CAPS,
     tried=st.lists(
         st.tuples(st.sampled_from(["fold", "check", "call", "raiseTo"]), st.integers(-10, 3_100)), max_size=30
     ),
@@ -183,7 +172,7 @@ def test_the_engine_takes_what_it_calls_legal_and_nothing_else(seed, plan, stack
         except IllegalAction:
             assert not legal
             assert snapshot(hand) == before
-            step(hand, *next(plan, (1, 0)))
+            step(hand, plan)
         else:
             assert legal
 
@@ -206,8 +195,7 @@ def checked_down(rules, stacks, button, log, *, winner):
 
 
 @given(
-    stacks=st.tuples(st.integers(1, 3_000), st.integers(1, 3_000))
-    | st.integers(1, 3_000).map(lambda each: (each, each)),
+    stacks=STACKS | st.integers(1, 3_000).map(lambda each: (each, each)),
     ante=st.sampled_from([0, 0, 25, 400]),
     raise_cap=st.sampled_from([None, None, 1, 3]),
     button=st.integers(0, 1),
@@ -227,7 +215,7 @@ def test_the_pot_is_what_a_call_can_win_and_its_price_what_it_can_lose(stacks, a
         # The equity with which a call is worth as much as a fold.
         needed = (folded - lost) / (won - lost)
         assert abs(seen.pot_odds - needed) < 1e-12
-        step(hand, *next(plan, (1, 0)))
+        step(hand, plan)
 
 
 @pytest.mark.parametrize("mode", [{}, {"stacks": "carry"}, {"ante": 30}, {"raise_cap": 2}, {"warmup_hands": 40}])

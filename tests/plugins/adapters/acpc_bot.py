@@ -130,7 +130,7 @@ class Seen:
 class Bot:
     def __init__(self, behaviour, log, first, stack, host, port):
         self.behaviour, self.first, self.stack = behaviour, int(first), int(stack)
-        self.go, self.log = f"{log}.go", open(log, "a", buffering=1)  # noqa: SIM115 - for as long as it lives
+        self.log = open(log, "a", buffering=1)  # noqa: SIM115 - for as long as it lives
         self.address = host, int(port)
         self.dice = Random(7)
         self.decisions = 0
@@ -148,8 +148,7 @@ class Bot:
             time.sleep(1000)
         if self.behaviour == "ends-at-once":
             sys.exit("no licence")
-        self.wait_for_go()
-        self.socket = self.connected()
+        self.socket = socket.create_connection(self.address)
         if self.behaviour == "no-version":
             time.sleep(0.5)  # so that the other end has noticed, too
             self.note("connected")
@@ -172,20 +171,6 @@ class Bot:
         self.note("done")
 
     asked_again = None
-
-    def wait_for_go(self):
-        """Wait for the test, which has the port in the meantime."""
-        if self.behaviour == "waits":
-            self.note("port", self.address[1])
-            while not os.path.exists(self.go):
-                time.sleep(0.01)
-
-    def connected(self):
-        if self.behaviour == "ipv6":
-            connection = socket.socket(socket.AF_INET6)
-            connection.connect((f"::ffff:{self.address[0]}", self.address[1]))
-            return connection
-        return socket.create_connection(self.address)
 
     def decide(self, seen):
         self.decisions += 1
@@ -223,22 +208,10 @@ class Bot:
                 time.sleep(1000)
             case "garbage":
                 self.say("I think I shall call.")
-            case "bare-action":
-                self.say("c")
             case "empty":
                 self.say("")
-            case "wrong-word":
-                self.say(f"{text}:call")
-            case "no-size":
-                self.say(f"{text}:r")
-            case "wrong-state":
-                self.say(text.replace(":c", ":r999", 1) + "9:c")
-            case "not-ascii":
-                self.socket.sendall(b"\xff\xfe\r\n")
             case "illegal":
                 self.say(f"{text}:r1")
-            case "too-much":
-                self.say(f"{text}:r{self.stack + 1}")
             case "long-line":
                 self.socket.sendall(b"x" * 200_000)
                 time.sleep(1000)
@@ -246,9 +219,6 @@ class Bot:
                 self.write_on(f"{text}9:c\r\n".encode() * 50_000)
             case "endless-comments":
                 self.write_on(b"# still thinking\r\n" * 500_000)
-            case "no-line-break":
-                self.socket.sendall(f"{text}:c".encode())
-                time.sleep(1000)
             case "twice":
                 self.socket.sendall(f"{text}:c\r\n".encode())
                 return False

@@ -1,7 +1,6 @@
 """A bot of the ACPC behind its bridge: it checks every line by rules of its own, and what it does has its kind."""
 
 import asyncio
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -98,14 +97,8 @@ ONCE = {
     "segfault": ("crash", "ended by SIGSEGV"),
     "hangs-up": ("crash", "the bot lives on, but has closed its connection"),
     "garbage": ("unparsable", "the answer is 'I think I shall call.': expected MATCHSTATE:"),
-    "bare-action": ("unparsable", "the answer is 'c': expected MATCHSTATE:"),
-    "wrong-state": ("unparsable", "expected MATCHSTATE:"),
-    "not-ascii": ("unparsable", "expected MATCHSTATE:"),
-    "wrong-word": ("unparsable", "the action is 'call': expected f, c or r with a size"),
-    "no-size": ("unparsable", "the action is 'r'"),
     "empty": ("empty", "the answer is empty"),
     "illegal": ("illegal", "r1 is not legal; legal: f, c, r"),
-    "too-much": ("illegal", "r20001 is not legal; legal: f, c, r"),
     "long-line": ("crash", "the bot wrote a line of more than 64 KiB"),
     "flood": ("unparsable", "expected MATCHSTATE:"),
     "endless-comments": ("crash", "the bot keeps writing lines that do not count"),
@@ -124,7 +117,7 @@ def test_every_misbehaviour_is_counted_in_its_class(behaviour, log):
 
 @pytest.mark.parametrize("behaviour", ["twice", "answers-always", "comments", "line-feeds", "noise"])
 def test_what_the_original_dealer_bears_is_no_fault(behaviour, log):
-    assert played(acpc(behaviour, log), hands=10).faults == ()
+    assert played(acpc(behaviour, log), hands=4).faults == ()
 
 
 def test_one_that_does_not_answer_times_out(log):
@@ -176,16 +169,13 @@ def test_cancelling_a_game_ends_the_bot(log):
     asyncio.run(cancelled())
 
 
-@pytest.mark.parametrize(
-    ("command", "wanted"),
-    [
+def test_host_and_port_are_put_where_they_are_asked_for_or_appended():
+    for command, wanted in (
         (["./bot"], ["./bot", "127.0.0.1", "5000"]),
         (["./bot", "--at", "{host}:{port}", "-v"], ["./bot", "--at", "127.0.0.1:5000", "-v"]),
         (["./bot", "--port={port}"], ["./bot", "--port=5000"]),
-    ],
-)
-def test_host_and_port_are_put_where_they_are_asked_for_or_appended(command, wanted):
-    assert command_with(command, "127.0.0.1", 5000) == wanted
+    ):
+        assert command_with(command, "127.0.0.1", 5000) == wanted
 
 
 @pytest.mark.parametrize(
@@ -216,51 +206,3 @@ def test_a_start_script_of_the_competition_runs_as_it_is(tmp_path, monkeypatch, 
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.chdir(tmp_path)
     assert played(acpc("", "", command=["bots dir/player/startme.sh"], sandbox=sandbox)).faults == ()
-
-
-#: A bot in C, as those of the competition were: it calls.
-IN_C = r"""
-#include <netdb.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-#include <arpa/inet.h>
-
-int main(int count, char **words) {
-    struct sockaddr_in there = {.sin_family = AF_INET};
-    char line[4096];
-    int end = socket(AF_INET, SOCK_STREAM, 0), port, position;
-    sscanf(words[count - 1], "%d", &port);
-    there.sin_port = htons(port);
-    inet_pton(AF_INET, words[count - 2], &there.sin_addr);
-    if (connect(end, (struct sockaddr *)&there, sizeof there)) return 1;
-    FILE *in = fdopen(end, "r"), *out = fdopen(dup(end), "w");
-    fputs("VERSION:2.0.0\r\n", out);
-    fflush(out);
-    while (fgets(line, sizeof line, in)) {
-        line[strcspn(line, "\r\n")] = 0;
-        char betting[4096] = "", *at;
-        int street = 0, done = 0, folded = 0;
-        sscanf(line, "MATCHSTATE:%d:%*d:%4000[^:]", &position, betting);
-        if (strchr(betting, '|')) *betting = 0;
-        for (at = betting; *at; at++) {
-            if (*at == '/') street++, done = 0;
-            else if (strchr("fcr", *at)) done++, folded |= *at == 'f';
-        }
-        int turn = (done + !street) % 2;
-        char *holes = strchr(line, '|');
-        int shown = holes[1] && holes[1] != '/' && holes[-1] != ':';
-        if (!folded && !shown && turn == position) fprintf(out, "%s:c\r\n", line), fflush(out);
-    }
-    return 0;
-}
-"""
-
-
-@on_linux
-@pytest.mark.parametrize("sandbox", ["off", pytest.param("required", marks=needs_bubblewrap)])
-def test_a_client_in_c_plays(tmp_path, sandbox):
-    (tmp_path / "client.c").write_text(IN_C)
-    subprocess.run(["cc", "-o", "client", "client.c"], cwd=tmp_path, check=True, timeout=60)
-    record = played(acpc("", "", command=[str(tmp_path / "client")], sandbox=sandbox), "random", hands=50)
-    assert record.faults == ()

@@ -5,7 +5,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from molt_bench.plugins.lookahead import ahead
 from molt_bench.plugins.lookahead.ahead import surpluses
 from molt_bench.plugins.lookahead.learned import Learning
 from molt_bench.plugins.lookahead.visited import visited
@@ -43,13 +42,6 @@ def test_every_draw_weighs_as_much_as_it_is_likely(mode):
         sums += luck * [options.parts[number].chance if options else 0.0 for options in other]
     assert size > 100
     assert abs(sums).max() < 1e-9 * size * most
-
-
-def test_it_is_the_same_however_many_are_looked_at_together(monkeypatch):
-    played = visited(games_of(4, "measured", **MODES["reset"]), AGENTS)
-    whole = surpluses(played, taught())
-    monkeypatch.setattr(ahead, "_TOGETHER", 7)
-    assert surpluses(played, taught()).tolist() == whole.tolist()
 
 
 def test_chips_beyond_whole_numbers_are_left_alone():

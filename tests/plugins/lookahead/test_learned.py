@@ -49,16 +49,6 @@ def test_after_a_round_as_many_decisions_are_fitted_however_many_agents_there_ar
     assert sum(weights is common[19] or (weights == common[19]).all() for weights in common.values()) > 15
 
 
-def test_agents_that_wait_are_fitted_after_the_next_rounds(monkeypatch):
-    known, games = Learning(), games_of(4, "lesson")
-    for first in range(0, 4, 2):
-        known.add(visited(games, (first, first + 1)))
-    monkeypatch.setattr(learned, "_FITTED", 600)
-    found = [known.fitted().weights for _ in range(4)]
-    assert not (found[0][3] != found[0][2]).any()
-    assert (found[3][3] != found[3][2]).any()
-
-
 def test_stand_ins_that_were_handed_out_never_change():
     known = Learning()
     known.add(visited(games_of(12, "lesson"), AGENTS))

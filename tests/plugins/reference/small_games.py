@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from blueprint import tree_builder
 
 from molt_bench.plugins.reference import tree as trees
-from molt_bench.poker.cards import cards_from_text
-from molt_bench.poker.evaluator import strength
 
 
 @dataclass
@@ -66,24 +63,6 @@ def leduc():
     return Game(
         trees.Tree(**{k: np.array(v, np.int32) for k, v in rows.items()}), buckets, np.sign(score[:, 0] - score[:, 1])
     )
-
-
-def river(board, ranges, *, pot, depth, menu):
-    """The last street of hold'em on one board; the player without the button acts first."""
-    columns = trees.FIRST_RAISE + 1 + max(len(sizes) for sizes in menu[3])
-    builder = tree_builder._Builder(depth, menu, columns)
-    builder.add(3, 1, (pot // 2, pot // 2), raises=0, step=100, open_=True)
-    fields = {
-        name: np.array(getattr(builder, name), np.int32) for name in ("street", "actor", "paid", "children", "closing")
-    }
-    cards = [[cards_from_text(text) for text in hands.split()] for hands in ranges]
-    table = cards_from_text(board)
-    pairs = [(a, b) for a, one in enumerate(cards[0]) for b, two in enumerate(cards[1]) if not {*one} & {*two}]
-    buckets = np.zeros((len(pairs), 2, 4), int)
-    buckets[:, :, 3] = pairs
-    shown = [[strength((*hole, *table)) for hole in hands] for hands in cards]
-    signs = np.array([np.sign(shown[0][a] - shown[1][b]) for a, b in pairs])
-    return Game(trees.Tree(**fields), buckets, signs)
 
 
 def chances(game, numbers):

@@ -3,10 +3,8 @@
 import pytest
 
 from molt_bench.plugins.reference.action_translation import (
-    ALL_IN,
     MOST_POINTS,
     _kept,
-    _raise_percents,
     depth_table,
     followed,
     nearest_depth,
@@ -23,7 +21,7 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD, STREETS, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.views import observe
-from tests.plugins.reference.odd_hands import before_card, decisions
+from tests.plugins.reference.odd_hands import decisions
 
 DEEPEST = max(load().depths)
 BLINDS = HandRules(50, 100)
@@ -63,24 +61,10 @@ def test_the_nearest_depth_is_that_of_the_closest_ratio(stack, big_blind, depth)
     assert nearest_depth(stack, big_blind, (10, 100)) == depth
 
 
-def test_the_shorter_stack_decides_the_depth():
-    shallow, deep = min(load().depths), max(load().depths)
-    assert depth_table(public_state(played(stacks=(100 * shallow, 100 * deep)))).depth == shallow
-
-
-def test_a_hand_begins_at_the_root():
-    assert points(public_state(played())) == {0: 1.0}
-
-
 def test_checks_and_calls_have_one_counterpart():
     limped = child(0, CALL_COLUMN)
     assert points(public_state(played(CALL))) == {limped: 1.0}
     assert points(public_state(played(CALL, CHECK))) == {child(limped, CALL_COLUMN): 1.0}
-
-
-def test_a_raise_of_a_size_that_is_offered_has_one_counterpart():
-    for column, amount in offered(played()):
-        assert points(public_state(played(raised(amount)))) == {child(0, column): 1.0}
 
 
 def test_a_raise_between_two_sizes_is_taken_for_either_by_the_pseudo_harmonic_mapping():
@@ -91,26 +75,6 @@ def test_a_raise_between_two_sizes_is_taken_for_either_by_the_pseudo_harmonic_ma
     chance = (large - size) * (1 + small) / ((large - small) * (1 + size))
     found = points(public_state(played(raised(amount))))
     assert found == pytest.approx({child(0, low_column): chance, child(0, high_column): 1 - chance})
-
-
-def test_a_raise_below_the_smallest_size_is_that_one_or_none():
-    """After a limp, that is a check, which ends the street; before, a limp, which leaves the other seat to act."""
-    limped = child(0, CALL_COLUMN)
-    (column, amount), *_ = offered(played(CALL), limped)
-    found = points(public_state(played(CALL, raised(200))))
-    checked = depth_table(public_state(played())).tree.closing_point(limped)
-    assert found.keys() == {checked, child(limped, column)}
-    # (B - x) (1 + A) / ((B - A) (1 + x)) of a pot of 200, with A = 0.
-    assert found[checked] == pytest.approx((amount - 200) * 200 / ((amount - 100) * 300))
-    assert limped in points(public_state(played(raised(200))))
-
-
-def test_what_is_taken_for_a_check_is_called_and_goes_on_as_if_checked():
-    flop = played(raised(250), CALL, CHECK, CHECK)
-    tiny = played(raised(250), CALL, CHECK, raised(100), CALL)
-    assert flop.street == tiny.street == "turn"
-    here, there = points(public_state(flop)), points(public_state(tiny))
-    assert here.keys() < there.keys()
 
 
 def test_a_tiny_bet_is_hardly_folded_to_on_either_side_of_the_button():
@@ -138,11 +102,6 @@ def test_a_raise_beyond_the_other_stack_is_all_in():
     assert points(one) == points(two)
 
 
-def test_the_seats_do_not_matter_but_the_button_does():
-    actions = (raised(270), CALL, CHECK, raised(333))
-    assert points(public_state(played(*actions, button=0))) == points(public_state(played(*actions, button=1)))
-
-
 def test_blinds_of_any_size_lead_to_the_same_places():
     small = played(raised(27), CALL, raised(33), rules=HandRules(5, 10), stacks=(10 * DEEPEST,) * 2)
     large = played(raised(2700), CALL, raised(3300), rules=HandRules(500, 1000), stacks=(1000 * DEEPEST,) * 2)
@@ -167,27 +126,6 @@ def test_however_many_small_raises_there_are_the_seat_to_act_faces_a_bet():
         assert any(tree.children[node, 0] == FOLDED for node in nodes)
 
 
-def test_before_the_next_card_the_place_is_the_call_that_ended_the_street():
-    state = public_state(played(CALL, CHECK))
-    (point,) = points(before_card(state))
-    tree = load().at(DEEPEST).tree
-    assert point == tree.closing_point(child(0, CALL_COLUMN)) >= tree.nodes
-    assert paid_at(load().at(DEEPEST), point) == (100, 100)
-
-
-def test_a_finished_hand_lies_at_its_last_call():
-    state = public_state(played(raised(100 * DEEPEST), CALL))
-    (point,) = points(state)
-    assert state.board == ()
-    assert paid_at(load().at(DEEPEST), point) == (100 * DEEPEST, 100 * DEEPEST)
-
-
-def test_a_state_is_the_same_from_an_observation_and_from_the_hand():
-    bot = BlueprintAgent()
-    for seen, hand in decisions(7, bot):
-        assert public_state(seen) == public_state(hand)
-
-
 def test_places_are_decisions_of_the_seat_to_act_on_the_same_street():
     bot = BlueprintAgent()
     for number in range(500, 750):
@@ -207,12 +145,6 @@ def test_weights_add_up():
             found = points(public_state(seen))
             assert not found or abs(sum(found.values()) - 1) < 1e-12
             assert all(weight > 0 for weight in found.values())
-
-
-def test_all_branches_are_kept():
-    """A bet between two sizes, and a raise between two sizes."""
-    hand = played(CALL, CHECK, raised(180), raised(908), stacks=(10**6, 10**6))
-    assert len(points(public_state(hand))) >= 3
 
 
 def test_of_too_many_places_the_likeliest_are_kept():
@@ -240,17 +172,3 @@ def state_after(state: PublicState, action: Action) -> PublicState:
     hand = followed(state)[1]
     hand.apply(action)
     return PublicState(state.rules, state.starting_stacks, state.button, tuple(hand.log), state.board)
-
-
-def test_every_node_offers_raises_in_ascending_order():
-    for depth in load().depths:
-        at = load().at(depth)
-        for node in range(0, at.tree.nodes, max(1, at.tree.nodes // 300)):
-            percents = [percent for _, percent in _raise_percents(at, node)]
-            sizes = [percent for percent in percents if percent != ALL_IN]
-            assert sizes == sorted(set(sizes))
-            assert not percents or percents[-1] == ALL_IN
-
-
-def test_after_a_fold_there_is_no_place():
-    assert points(public_state(played(FOLD))).keys() <= {child(0, CALL_COLUMN)}

@@ -15,15 +15,14 @@ from molt_bench.plugins.reference.off_tree import hand_ranks
 from molt_bench.plugins.reference.range_equity import hole_number
 from molt_bench.plugins.reference.state import public_state
 from molt_bench.plugins.reference.table import SHA256
-from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.actions import CALL, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.views import observe
-from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import check_agent
 from tests.plugins.reference.odd_hands import decisions, observations, renamed
-from tests.plugins.reference.test_action_translation import DEEPEST, played, raised
+from tests.plugins.reference.test_action_translation import played, raised
 
 #: By the table's hash: the hash of the policies at 300 decisions. After a new table, put in what the test says.
 GOLDEN = {"2601e73033f4101c": "0e57291dc7201995"}
@@ -77,19 +76,6 @@ def test_every_answer_is_legal_over_a_million_decisions(bot, part):
             break
 
 
-@pytest.mark.slow
-def test_the_policy_of_a_hole_is_its_row_of_the_range(bot, spots):
-    for seen in spots[:150]:
-        found = bot.range_policy(seen)
-        row = found.chances[hole_number(seen.cards)].tolist()
-        assert list(bot.odds(seen)) == list(zip(found.actions, row, strict=True))
-
-
-def test_rows_of_a_range_add_up(bot, spots):
-    for seen in spots[:50]:
-        assert abs(bot.range_policy(seen).chances.sum(axis=1) - 1).max() < 1e-9
-
-
 def test_other_holes_have_their_rows_too(bot, spots):
     for seen in spots[::10]:
         found = bot.range_policy(seen)
@@ -114,10 +100,6 @@ def test_its_mix_has_the_odds_in_ten_thousandths(bot, spots):
         assert all(abs(entries.get(action, 0) - chance * 10_000) <= 0.5 for action, chance in odds.items())
 
 
-def test_it_has_no_memory(bot, spots):
-    assert [bot.act(seen) for seen in spots] == [bot.act(seen) for seen in reversed(spots)][::-1]
-
-
 def test_a_raise_that_is_not_legal_becomes_a_call(bot):
     hand = played(raised(300), rules=HandRules(50, 100, raise_cap=1))
     seen = observed(hand)
@@ -127,14 +109,6 @@ def test_a_raise_that_is_not_legal_becomes_a_call(bot):
 def test_it_never_folds_where_checking_is_free(bot):
     seen = observed(played(rules=HandRules(100, 100)))
     assert {action.kind for action, _ in bot.odds(seen)} == {"check", "raiseTo"}
-
-
-def test_raises_are_shares_of_the_pot_in_whole_chips(bot):
-    """The first raise, as many big blinds as at the usual blinds, up to the rounding of a chip."""
-    usual = [action.amount for action, _ in bot.odds(observed(played())) if action.kind == "raiseTo"]
-    odd = played(rules=HandRules(3, 7), stacks=(7 * DEEPEST, 7 * DEEPEST))
-    found = [action.amount for action, _ in bot.odds(observed(odd)) if action.kind == "raiseTo"]
-    assert found == [(2 * 7 * amount + 100) // 200 for amount in usual]
 
 
 def test_where_the_tree_has_ended_a_good_hand_raises_and_a_bad_one_folds(bot, monkeypatch):
@@ -173,22 +147,12 @@ def test_the_same_policies_on_every_platform(bot, spots):
     assert {SHA256[:16]: found} == GOLDEN, "if the table is a new one, put the new hashes into GOLDEN"
 
 
-def test_it_is_made_by_name():
-    agent = make_agent(ParticipantSpec(id="me", type="blueprint"))
-    assert (agent.name, agent.kind) == ("me", "blueprint")
-
-
 def test_the_table_is_not_loaded_before_it_is_needed(fresh_python):
     code = (
         "from molt_bench.agents.kinds import make_agent; make_agent('blueprint');"
         "from molt_bench.plugins.reference.table import load; print(load.cache_info().misses)"
     )
     assert fresh_python(code) == "0"
-
-
-def test_calls_and_checks_are_called_what_they_are(bot):
-    assert CALL in dict(bot.odds(observed(played())))
-    assert CHECK in dict(bot.odds(observed(played(CALL))))
 
 
 @pytest.mark.parametrize(

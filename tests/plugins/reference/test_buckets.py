@@ -45,14 +45,6 @@ def test_one_hole_gets_what_all_holes_get(deal, cards):
         assert bk.shipped().bucket(tuple(hole), board) == everything[bk.hole_number(hole)]
 
 
-@settings(max_examples=4, deadline=None)
-@given(deal=DEALS)
-def test_the_order_of_the_flops_cards_does_not_matter(deal):
-    hole, (a, b, c, d, e) = deal
-    for turned in ((c, a, b), (c, a, b, d), (c, a, b, d, e)):
-        assert bk.shipped().bucket(hole, turned) == bk.shipped().bucket(hole, (a, b, c, d, e)[: len(turned)])
-
-
 @pytest.mark.parametrize("cards", [3, 4, 5])
 def test_buckets_are_numbered_by_strength(shipped, cards):
     """The nuts lie above a good hand, and that above nothing."""

@@ -34,12 +34,6 @@ def test_a_loss_is_the_best_value_minus_that_of_what_was_done():
     assert (grade.value, grade.best, grade.loss, grade.loss_mbb(100)) == (20, Action("raiseTo", 300), 30, 300)
 
 
-def test_the_best_action_loses_nothing():
-    by = StandIn(worth(call=20, r300=50, r600=10))
-    grade = grade_decision(before(), Action("raiseTo", 300), by)
-    assert (grade.best, grade.loss, grade.mistake) == (Action("raiseTo", 300), 0, None)
-
-
 def test_what_the_reference_does_not_consider_may_be_best():
     by = StandIn(worth(call=20, r300=50, r600=10, r450=70))
     grade = grade_decision(before(), Action("raiseTo", 450), by)
@@ -52,12 +46,6 @@ def test_a_fold_costs_exactly_the_chips_put_in(ante):
     by = StandIn(worth(call=-500, r600=-500))
     assert grade_decision(seen, FOLD, by).value == -100 - ante
     assert grade_decision(seen, CALL, by).loss == 400 - ante
-
-
-def test_no_action_is_worth_more_than_can_be_won_or_lost():
-    seen = before(stacks=(10_000, 800))
-    values = {option.action: option.value for option in options_of(seen, StandIn(worth(call=-3000, r300=900, r600=9)))}
-    assert (values[CALL], values[Action("raiseTo", 300)]) == (-800, 800)
 
 
 def test_a_raise_that_the_reference_does_not_know_is_worth_what_a_call_is():

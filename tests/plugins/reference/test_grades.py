@@ -6,7 +6,6 @@ import msgspec
 import pytest
 
 from molt_bench import BUILTIN_AGENTS, play_game
-from molt_bench.plugins.reference.grade_tables import page_of
 from molt_bench.plugins.reference.grades import LISTED, GradeBook, left_out
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.runs.journal_lines import Game
@@ -103,36 +102,12 @@ def test_the_costliest_decisions_are_the_largest_losses_and_say_where_they_are()
             assert found.hands[0].worst_mbb[player][each.hand - 1] >= int(each.loss_mbb)
 
 
-def test_the_first_chips_on_a_street_are_a_bet_and_others_a_raise():
-    game = played(seed="bets", hands=60)
-    found = grades(game)
-    turn = 1 if game.record.seating == "BA" else 0
-    words = set()
-    for player, row in enumerate(found.participants):
-        for each in row.costliest:
-            hand = hand_from_text(game.record.hand_texts[each.hand - 1]).hand
-            done = hand.log[each.decision]
-            assert done.seat == player ^ turn
-            before = [one for one in hand.log[: each.decision] if one.street == done.street]
-            opens = done.street != "preflop" and all(one.kind == "check" for one in before)
-            if done.kind == "raiseTo":
-                assert each.done == f"{'bet' if opens else 'raise to'} {done.amount:,}"
-            words |= {text.split()[0] for text in (each.done, each.best)}
-    assert {"bet", "raise"} <= words
-
-
 def test_grades_say_what_was_left_out_and_why():
     agents = ("tag", "broken")
     found = grades(played(agents=agents), agents=agents)
     forced = found.participants[1].forced_folds
     assert left_out(found.participants).startswith(f"Left out: {forced:,} folds that were forced after faults; ")
     assert left_out(grades(played()).participants) == ""
-
-
-def test_an_address_names_the_hand_and_the_decision():
-    (first, *_) = grades(played()).participants[0].costliest
-    page = page_of("my run", first)
-    assert page == f"#/run/my%20run/hand/1/0/{first.hand}?seating=AB&decision={first.decision}"
 
 
 def test_an_interval_needs_two_seeds_and_narrows_with_more():

@@ -12,6 +12,7 @@ from molt_bench.report.rows import Rows
 from molt_bench.runs.run import Run
 from molt_bench.view.html_report import html_report
 from molt_bench.view.library import Library
+from tests.e2e.shell import BOTS, SMALL, quick_run
 from tests.plugins.reference.stand_in import StandIn
 
 
@@ -25,11 +26,19 @@ def stand_in(monkeypatch):
     monkeypatch.setattr("molt_bench.plugins.reference.pages.reference", lambda: StandIn(worth))
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """Return the folder of a run of two bots and of an agent that only raises exceptions."""
+    home = tmp_path_factory.mktemp("pages")
+    (home / "bots.py").write_text(BOTS)
+    flags = ("--participants", f"tag,random,{home / 'bots.py'}:make_thrower", *SMALL, "--hands", "8", "--quiet")
+    return quick_run(home / "out", *flags, "--executor", "inline")
+
+
 @pytest.fixture
-def run(runs, bots_id, tmp_path):
+def run(played, tmp_path):
     """Return the folder of a run that has not been graded."""
-    shutil.copytree(runs / bots_id, tmp_path / bots_id)
-    return tmp_path / bots_id
+    return shutil.copytree(played, tmp_path / "runs" / "run")
 
 
 @pytest.fixture
@@ -45,8 +54,19 @@ def opened(folder):
     return Library(folder.parent)
 
 
-def test_every_decision_of_a_hand_has_the_mix_and_its_loss(library, models_id):
-    for side in library.hand_page(models_id, 1, 0, 2)["sides"]:
+def hand_at(library, at):
+    """Return one side of a hand of the list."""
+    columns = library.hand_columns("run")["columns"]
+    page = library.hand_page("run", *(columns[name][at] for name in ("match", "seed", "hand")))
+    return page["sides"][columns["seating"][at]]
+
+
+def test_every_decision_of_a_hand_has_the_mix_and_its_loss_but_forced_folds(run):
+    library = opened(run)
+    flags = library.hand_columns("run")["columns"]["flags"]
+    forced = next(at for at, flag in enumerate(flags) if flag & 8)
+    for at in range(0, len(flags), 7):
+        side = hand_at(library, at)
         assert len(side["grades"]) == len(side["decisions"])
         for step in side["steps"]:
             if step["decision"] is None or step["forced"]:
@@ -56,13 +76,7 @@ def test_every_decision_of_a_hand_has_the_mix_and_its_loss(library, models_id):
             best = max(option["value"] for option in grade["options"])
             assert grade["loss"] == pytest.approx(max(0, best - grade["value"]), abs=0.002)
             assert (grade["mistake"] is None) == (grade["loss"] == 0)
-
-
-def test_a_forced_fold_has_no_grade(library, models_id):
-    columns = library.hand_columns(models_id)["columns"]
-    at = next(at for at, flags in enumerate(columns["flags"]) if flags & 8)
-    page = library.hand_page(models_id, *(columns[name][at] for name in ("match", "seed", "hand")))
-    side = page["sides"][columns["seating"][at]]
+    side = hand_at(library, forced)
     assert side["steps"][-2]["forced"] or side["steps"][-3]["forced"]
     assert side["grades"][-1] is None
 
@@ -88,13 +102,12 @@ def test_the_list_of_hands_has_the_largest_mistake_of_each_player(graded):
     columns = data["columns"]
     assert [len(column) for column in data["losses"]] == [len(columns["net"])] * 2
     for at in (0, 17, len(columns["net"]) - 1):
-        page = library.hand_page(graded.name, *(columns[name][at] for name in ("match", "seed", "hand")))
-        side = page["sides"][columns["seating"][at]]
+        side = hand_at(library, at)
         for player in (0, 1):
             own = [
                 grade["loss"]
                 for grade, done in zip(side["grades"], side["decisions"], strict=True)
-                if side["players"][done["seat"]] == player
+                if grade is not None and side["players"][done["seat"]] == player
             ]
             assert data["losses"][player][at] == pytest.approx(1000 * max(own, default=0), abs=1)
 
@@ -108,20 +121,18 @@ def test_a_run_that_is_graded_while_it_is_shown_has_grades_from_then_on(run, req
     assert library.hand_columns(run.name)["losses"] is not None
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["", "{}", "[1]", "nonsense", '{"format": 2}', '{"format": 1, "participants": "<script>"}', "[" * 100_000],
-)
-def test_a_file_that_is_no_grades_is_ignored(run, content):
-    (run / GRADES).write_text(content)
-    assert opened(run).run_page(run.name)["grades"] is None
+def test_a_file_that_is_no_grades_is_ignored(run):
+    odd = "", "{}", "[1]", "nonsense", '{"format": 2}', '{"format": 1, "participants": "<script>"}', "[" * 100_000
+    for content in odd:
+        (run / GRADES).write_text(content)
+        assert opened(run).run_page(run.name)["grades"] is None
 
 
 def test_what_an_edited_file_says_is_not_shown(graded):
     library = opened(graded)
     expected = library.run_page(graded.name)["grades"], library.hand_columns(graded.name)["losses"]
     grades = json.loads((graded / GRADES).read_bytes())
-    for row in grades["participants"]:
+    for row in [row for row in grades["participants"] if row["costliest"]]:
         row["lossMbb"], row["mistakes"], row["costliest"][0]["match"] = 0.0, 0, 99
     grades["hands"] = grades["hands"][:3]
     (graded / GRADES).write_text(json.dumps(grades))

@@ -3,7 +3,6 @@
 from hashlib import sha256
 
 import msgspec
-import numpy as np
 import pytest
 
 from molt_bench.agents.kinds import make_agent
@@ -91,35 +90,14 @@ def folded(hand, rounds=8):
     return float(found.chances[~collides(hand.board), found.actions.index(FOLD)].mean())
 
 
-@pytest.mark.parametrize(
-    "before", [(), pytest.param((CHECK,), marks=pytest.mark.slow)], ids=["out of position", "in position"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("before", [(), (CHECK,)], ids=["out of position", "in position"])
 def test_it_hardly_folds_to_a_tiny_bet_and_more_the_larger_a_bet_is(before):
     start = Action("raiseTo", 250), CALL, CHECK, CHECK, CHECK, CHECK, *before
     tiny, half, three = (folded(facing(*start, Action("raiseTo", amount))) for amount in (100, 250, 1_500))
     assert tiny < half < three
     assert tiny < 0.25
     assert three > 0.5
-
-
-@pytest.mark.slow
-def test_an_ante_makes_it_fold_less_before_the_flop():
-    without, with_ante = (folded(facing(Action("raiseTo", 300), ante=ante)) for ante in (0, 100))
-    assert with_ante < without - 0.05
-
-
-@pytest.mark.slow
-def test_a_size_that_was_really_bet_is_solved_as_it_is():
-    """What it does against 137 is between what it does against 100 and 165, and none of these."""
-    start = Action("raiseTo", 250), CALL, CHECK, CHECK, CHECK, CHECK
-    policies = [
-        ResolverAgent(rounds=20)
-        .range_policy(observe(facing(*start, Action("raiseTo", amount)), 1))
-        .chances.mean(axis=0)
-        for amount in (100, 137, 165)
-    ]
-    assert not np.allclose(policies[1][:2], policies[0][:2], atol=1e-4)
-    assert not np.allclose(policies[1][:2], policies[2][:2], atol=1e-4)
 
 
 @pytest.mark.slow

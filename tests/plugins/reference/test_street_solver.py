@@ -77,17 +77,6 @@ def test_a_size_that_was_really_bet_is_in_the_tree():
     assert tree.decisions[tree.follow((bet,))].before == (OwnAction(0, tree.decisions[0].actions.index(bet)), None)
 
 
-def test_the_other_seat_has_small_bets_and_large_ones():
-    sizes = [action.amount for action in StreetTree(river(stack=10_000), sizes_for("river", 1)).decisions[0].actions]
-    assert sizes == [0, 100, 150, 200, 300, 400, 600, 10_000]
-
-
-def test_where_nobody_may_raise_the_better_hand_checks_as_well():
-    tree = StreetTree(river(stack=200), sizes_for("river", 0), can_raise=False)
-    assert tree.decisions[0].actions == (CHECK,)
-    assert (solved(river(stack=200), can_raise=False) == 1).all()
-
-
 @pytest.mark.parametrize("number", range(40))
 def test_every_action_of_a_tree_is_legal_and_what_was_done_is_in_it(number):
     """In odd rules and stacks, along odd lines: `Hand` refuses what is not legal."""
@@ -138,24 +127,6 @@ def test_on_the_turn_classes_win_what_their_hands_win_on_all_rivers():
         met[found.classes[number]] += first[number] * second[apart].sum()
     assert np.allclose(found.met.sum(axis=1), met)
     assert np.allclose(found.ahead.sum(axis=1), wanted)
-
-
-def test_before_the_flop_pairs_of_classes_win_their_equity():
-    found = street_cards((), ranges())
-    assert found.met[12, 11] == 36
-    assert found.ahead[12, 11] / 36 == pytest.approx(0.638, abs=0.01)
-    assert np.allclose(found.ahead, -found.ahead.T)
-    assert found.met.sum() == 1326 * 1225
-
-
-@pytest.mark.parametrize("board", ["", "2c7d9h", "2c7d9hJs"])
-def test_on_boards_that_may_come_no_hand_is_lost_but_those_with_a_card_of_the_board(board):
-    cards = cards_from_text(board)
-    found = street_cards(cards, ranges())
-    later, every = found.later, found.met.sum()
-    seen = [each.reshape(len(found.met), later.boards, -1).sum(axis=(0, 2)) for each in later.weights]
-    # Without what hands block of each other, as often as a pair meets on the board.
-    assert (seen[0] * seen[1]).sum() / later.per_pair == pytest.approx(every, rel=0.12)
 
 
 def test_meetings_are_those_of_all_pairs_of_hands_without_a_common_card():

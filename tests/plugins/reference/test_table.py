@@ -34,16 +34,6 @@ def test_a_damaged_file_is_refused(tmp_path, monkeypatch):
         table.Table(b"MZ")
 
 
-def test_the_file_is_small():
-    with open(table.PATH, "rb") as file:
-        assert len(file.read()) < 9_500_000
-
-
-def test_a_table_says_how_it_was_trained(shipped):
-    assert shipped.about["training"]
-    assert shipped.depths == tuple(sorted(shipped.depths))
-
-
 def test_trees_are_those_of_the_menus(depth, shipped):
     menu = shipped.about["menus"][str(depth.depth)]
     assert tree_to_bytes(depth.tree) == tree_to_bytes(build_tree(depth.depth, menu))

@@ -1,8 +1,7 @@
-import numpy as np
 import pytest
 from blueprint.tree_builder import build_tree, tree_to_bytes
 
-from molt_bench.plugins.reference.tree import CALL, FOLD, FOLDED, NONE, SHOWDOWN, tree_from_bytes
+from molt_bench.plugins.reference.tree import CALL, NONE, SHOWDOWN, tree_from_bytes
 
 MENU = (((75,), (100,)), ((50, 100), (100,)), ((75,),), ((50, 100),))
 
@@ -22,27 +21,12 @@ def test_the_button_acts_first_before_the_flop_and_last_after_it(tree):
             assert tree.street[child] == tree.street[node] + 1
 
 
-def test_a_raise_leaves_the_other_to_act_with_more_to_pay(tree):
-    for node in range(tree.nodes):
-        for column in tree.offered(node):
-            if column > CALL:
-                child, actor = tree.children[node, column], tree.actor[node]
-                assert tree.actor[child] == 1 - actor
-                assert tree.raise_to(node, column) > tree.paid[node].max()
-                assert tree.paid[child, 1 - actor] == tree.paid[node, 1 - actor]
-
-
 def test_all_in_is_the_last_column_and_offered_until_somebody_is(tree):
     depth = tree.paid.max()
     for node in range(tree.nodes):
         last = tree.children[node, -1]
         assert (last == NONE) == (tree.paid[node].max() == depth)
         assert last == NONE or tree.raise_to(node, tree.children.shape[1] - 1) == depth
-
-
-def test_only_a_bet_can_be_folded_to(tree):
-    facing = tree.paid[np.arange(tree.nodes), tree.actor] < tree.paid[np.arange(tree.nodes), 1 - tree.actor]
-    assert ((tree.children[:, FOLD] == FOLDED) == facing).all()
 
 
 def test_sizes_are_shares_of_the_pot_after_the_call():
