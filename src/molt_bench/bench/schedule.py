@@ -5,8 +5,9 @@ and all ratings are on one scale.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain, compress
 from statistics import NormalDist
 from typing import TypeAlias
 
@@ -193,7 +194,10 @@ def opening_pairs(
         return []  # all have met, so nobody has to be connected
     groups, chosen, busy = groups_of(meetings), list[Pair](), Counter[str]()
     circle = circle_order(tuple(groups))
-    order = [each for pair in circle for each in (pair, pair[::-1]) if each in meetings]
+
+    def order() -> Iterator[Pair]:
+        """Yield the pairs that may play, as far as they are looked at: of many participants, few are."""
+        return (each for pair in circle for each in (pair, pair[::-1]) if each in meetings)
 
     def first_of(pairs: Iterable[Pair]) -> Pair | None:
         found = None
@@ -208,8 +212,9 @@ def opening_pairs(
         return None if found is None else found[1]
 
     while len(chosen) < matches:
-        pair = first_of(pair for pair in order if groups[pair[0]] != groups[pair[1]])
-        pair = pair or first_of(pair for pair in order if meetings[pair] < min_meetings)
+        apart = len({*groups.values()}) > 1
+        pair = first_of(pair for pair in order() if groups[pair[0]] != groups[pair[1]]) if apart else None
+        pair = pair or first_of(pair for pair in order() if meetings[pair] < min_meetings)
         if pair is None:
             break
         chosen.append(pair)
@@ -220,10 +225,9 @@ def opening_pairs(
 
 def groups_of(meetings: Meetings) -> dict[str, str]:
     """Return the group of each participant: matches connect those of the same."""
-    groups = {name: name for pair in meetings for name in pair}
-    for pair, met in meetings.items():
-        if met:
-            _connect(groups, pair)
+    groups = {name: name for name in dict.fromkeys(chain.from_iterable(meetings))}
+    for pair in compress(meetings, meetings.values()):
+        _connect(groups, pair)
     return groups
 
 
