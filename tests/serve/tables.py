@@ -117,13 +117,13 @@ def a_lobby(*names, slots=1, key="ab" * 16, **game):
 
 
 @contextmanager
-def serving(lobby, port=0, made=Table, **address):
+def serving(lobby, port=0, **address):
     """Serve a lobby; everything ends with the context, and nothing is left."""
     listener = bound("127.0.0.1", port)
     port = listener.getsockname()[1]
     server = LiveServer(lobby, listener, ServerAddress(host="127.0.0.1", port=port, **address))
     server.start()
-    table = made(lobby, port)
+    table = Table(lobby, port)
     try:
         yield table
     finally:

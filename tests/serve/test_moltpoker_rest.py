@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.serve.clients import opened, read_to_end, register_and_join, request
-from tests.serve.moltpoker.table import TOKENS, a_lobby, serving
+from tests.serve.tables import TOKENS, a_lobby, serving
 
 
 @pytest.fixture(scope="module")
