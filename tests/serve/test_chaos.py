@@ -22,7 +22,7 @@ from molt_bench.runs.run_files import RunFiles
 from molt_bench.web_server import bound
 from tests.e2e.live import Poller, mixing, request
 from tests.serve.clients import SdkClient, calls, opened, register_and_join
-from tests.serve.tables import a_game
+from tests.serve.tables import a_game, until
 
 LIMIT_S = 6.0
 
@@ -131,7 +131,7 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
     folder = new_folder(config)
     files = RunFiles.new(folder, config)
     try:
-        assert lobby.wait(60)
+        until(lambda: not lobby.missing())
         result = run_benchmark(config, files=files, live=lobby)
         lobby.close("the run is over")
         for client in clients:

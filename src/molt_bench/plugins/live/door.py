@@ -152,7 +152,6 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
     async def turn(request: Request) -> Response:
         invitation = invitation_of(request)
         wait_s, slot = _asked(request, invitation)
-        lobby.arrived(invitation)
         found = await unless_gone(request, next_turn(invitation, wait_s=wait_s, slot=slot))
         if found.over is not None:
             error = {"code": "RUN_OVER", "message": found.over.reason}
@@ -162,7 +161,6 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
     async def act(request: Request) -> Response:
         invitation = invitation_of(request)
         wait_s, slot = _asked(request, invitation)
-        lobby.arrived(invitation)
         verdict = await give(invitation, read_act(await request.body()))
         found = await unless_gone(request, next_turn(invitation, wait_s=wait_s, slot=slot))
         return json_response(msgspec.structs.replace(found, verdict=verdict))

@@ -26,6 +26,8 @@ IfMissing: TypeAlias = Literal["end", "play"]
 LINGER_S: Final = 60.0
 #: Seconds after which the operator is told whom the server waits for.
 _SILENT_S: Final = 2.0
+#: Seconds between two looks at who has come, and who knows that the run is over.
+_LOOK_S: Final = 0.05
 
 
 class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,38 +61,22 @@ def served(run: HostedRun, options: ServeOptions) -> Iterator[Lobby]:
         invitations = _saved(known or new_invitations(config, host, port), host, port, run.folder)
         if before is not None:
             _remove(before)
-        lobby = Lobby(
-            invitations.invited,
-            titles={each.id: each.display_name or each.id for each in config.participants},
-            game=GameSpec(seed=0, hands=config.game.hands_per_game, **config.game.options()),
-            session=invitations.session,
-            reconnect_s=options.reconnect_s,
-        )
-        left = _left_before(run.games)
-        for each in lobby.invitations:
-            each.left = each.invited.participant in left
         address = ServerAddress(host=host, port=port, public_url=options.public_url)
-        server = LiveServer(lobby, listener, address)
+        lobby = _Hosted(invitations, config, address, options)
+        for each in lobby.invitations:
+            each.left = each.invited.participant in _left_before(run.games)
+        lobby.server = LiveServer(lobby, listener, address)
     except MoltBenchError:
         listener.close()
         raise
-
-    def gather() -> None:
-        server.start()
-        _invite(lobby, address)
-        _await_everybody(lobby, options.join_timeout_s, options.if_missing)
-
-    lobby.on_gather = gather
-    lobby.on_away = _AwayNotes()
-    lobby.on_left = lambda gone: _note(f"{gone} has left: the run goes on without it")
     try:
         yield lobby
         lobby.close("the run is over")
         forget(run.folder)
         with suppress(KeyboardInterrupt):
-            _linger(lobby, options)
+            lobby.linger()
     finally:
-        server.stop()
+        lobby.server.stop()
 
 
 def _saved(invitations: Invitations, host: str, port: int, folder: Path) -> Invitations:
@@ -128,50 +114,63 @@ def _note(line: str) -> None:
     print(f"molt-bench: {line}", file=sys.stderr, flush=True)
 
 
-def _invite(lobby: Lobby, address: ServerAddress) -> None:
-    """Print an invitation for everybody."""
-    base = address.url
-    _say(f"Lobby: {base}/")
-    for each in lobby.invitations:
-        if each.left:
-            _say(f"{each} has left: the run goes on without it")
-        else:
-            _say(f"Invitation for {each}: {base}/j/{each.invited.token}")
-    if is_every_address(address.host) and address.public_url is None:
-        _say("On other machines, put the address of this one in place of localhost.")
-    _say("Opened in a browser, an invitation explains itself: the rules, and commands to copy.")
-    _say("Waiting for everybody to come. Whoever has an invitation plays as that participant: keep it secret.")
+class _Hosted(Lobby):
+    """A lobby that tells its operator who comes, stays away and goes."""
 
+    server: LiveServer
 
-def _await_everybody(lobby: Lobby, timeout_s: float | None, if_missing: IfMissing) -> None:
-    """Wait until everybody is there, or the time is up; then end with an error, or go on without whoever is missing."""
-    until = None if timeout_s is None else time.monotonic() + timeout_s
-    there: list[Invitation] = []
-    while True:
-        for each in lobby.invitations:
-            if each.came and each not in there:
-                there.append(each)
-                _say(f"{each} has joined ({len(there)} of {len(lobby.invitations)})")
-        if not lobby.missing():
-            return
-        left_s = 0.2 if until is None else min(0.2, until - time.monotonic())
-        if left_s <= 0:
-            break
-        lobby.wait(left_s)
-    missing = ", ".join(map(str, lobby.missing()))
-    if if_missing == "end":
-        raise MoltBenchError(f"nobody came for {missing} within {timeout_s:g} s (--join-timeout)")
-    _say(f"Playing without {missing}, who can still come; until then their games are forfeited")
-
-
-class _AwayNotes:
-    """Tells the operator who is away and since when, who is back, and who has forfeited a game."""
-
-    def __init__(self) -> None:
+    def __init__(
+        self, invitations: Invitations, config: BenchmarkConfig, address: ServerAddress, options: ServeOptions
+    ) -> None:
+        super().__init__(
+            invitations.invited,
+            titles={each.id: each.display_name or each.id for each in config.participants},
+            game=GameSpec(seed=0, hands=config.game.hands_per_game, **config.game.options()),
+            session=invitations.session,
+            reconnect_s=options.reconnect_s,
+        )
+        self._address = address
+        self._options = options
         self._told: dict[Invitation, tuple[bool, int]] = {}
 
-    def __call__(self, invitation: Invitation) -> None:
-        """Say what has changed; an agent may have several slots, of which each calls."""
+    def gather(self) -> None:
+        """Print an invitation for everybody, and return when they are there, or the time is up."""
+        self.server.start()
+        base = self._address.url
+        _say(f"Lobby: {base}/")
+        for each in self.invitations:
+            if each.left:
+                self.gone(each)
+            else:
+                _say(f"Invitation for {each}: {base}/j/{each.invited.token}")
+        if is_every_address(self._address.host) and self._address.public_url is None:
+            _say("On other machines, put the address of this one in place of localhost.")
+        _say("Opened in a browser, an invitation explains itself: the rules, and commands to copy.")
+        _say("Waiting for everybody to come. Whoever has an invitation plays as that participant: keep it secret.")
+        limit_s = self._options.join_timeout_s
+        if self._everybody_came(limit_s):
+            return
+        missing = ", ".join(map(str, self.missing()))
+        if self._options.if_missing == "end":
+            raise MoltBenchError(f"nobody came for {missing} within {limit_s:g} s (--join-timeout)")
+        _say(f"Playing without {missing}, who can still come; until then their games are forfeited")
+
+    def _everybody_came(self, limit_s: float | None) -> bool:
+        """Return whether everybody comes in time."""
+        begun, there = time.monotonic(), list[Invitation]()
+        while True:
+            for each in self.invitations:
+                if each.came and each not in there:
+                    there.append(each)
+                    _say(f"{each} has joined ({len(there)} of {len(self.invitations)})")
+            if not self.missing():
+                return True
+            if limit_s is not None and time.monotonic() > begun + limit_s:
+                return False
+            time.sleep(_LOOK_S)
+
+    def away(self, invitation: Invitation) -> None:
+        """Say who is away and since when, who is back, and who has forfeited a game; each slot calls."""
         away_s, forfeits = invitation.away_s, invitation.forfeits
         was_away, before = self._told.get(invitation, (False, 0))
         self._told[invitation] = away_s is not None, forfeits
@@ -184,15 +183,18 @@ class _AwayNotes:
         elif away_s is None and was_away:
             _note(f"{invitation} is back")
 
+    def gone(self, invitation: Invitation) -> None:
+        """Say who has left."""
+        _note(f"{invitation} has left: the run goes on without it")
 
-def _linger(lobby: Lobby, options: ServeOptions) -> None:
-    """Stay until everybody has learnt that the run is over, or the time is up."""
-    begun, said = time.monotonic(), False
-    while options.stay or (time.monotonic() < begun + options.linger_s and not lobby.everybody_told()):
-        if not said and time.monotonic() > begun + (0 if options.stay else _SILENT_S):
-            said = True
-            untold = ", ".join(str(each) for each in lobby.invitations if each.came and not each.told)
-            until = "until it is stopped" if options.stay else f"up to {options.linger_s:g} s"
-            whom = untold or "latecomers"
-            _note(f"The server stays {until}, so that {whom} can learn that the run is over. Ctrl-C ends it.")
-        time.sleep(0.05)
+    def linger(self) -> None:
+        """Stay until everybody has learnt that the run is over, or the time is up."""
+        stay, most_s = self._options.stay, self._options.linger_s
+        begun, said = time.monotonic(), False
+        while stay or (time.monotonic() < begun + most_s and not self.everybody_told()):
+            if not said and time.monotonic() > begun + (0 if stay else _SILENT_S):
+                said = True
+                whom = ", ".join(str(each) for each in self.invitations if each.came and not each.told) or "latecomers"
+                until = "until it is stopped" if stay else f"up to {most_s:g} s"
+                _note(f"The server stays {until}, so that {whom} can learn that the run is over. Ctrl-C ends it.")
+            time.sleep(_LOOK_S)

@@ -1,7 +1,6 @@
 """The lobby: who is invited, who is there, and which slot an agent gets in a game."""
 
 import hmac
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
@@ -22,7 +21,6 @@ class Invitation:
 
     Attributes:
         title: What pages call it.
-        came: Whether an agent has come with it.
         told: Whether it has learnt that the run is over.
         left: Whether it has forfeited so many games that the run goes on without it.
     """
@@ -32,7 +30,6 @@ class Invitation:
         self.title = title
         self.secret = hmac.digest(bytes.fromhex(invited.key), b"molt-bench live", "sha256")
         self.slots = [mailbox(hmac.digest(self.secret, b"place %d" % at, "sha256")) for at in range(invited.slots)]
-        self.came = False
         self.told = False
         self.left = False
 
@@ -40,6 +37,11 @@ class Invitation:
         """Return what it is called in lists: its participant, and which copy of it."""
         seating = self.invited.seating
         return self.title if seating is None else f"{self.title} (copy for seating {seating})"
+
+    @property
+    def came(self) -> bool:
+        """Whether an agent has come with it: it has asked for a decision, or opened a socket."""
+        return any(slot.came for slot in self.slots)
 
     @property
     def filled(self) -> int:
@@ -71,9 +73,6 @@ class Lobby:
         opponents: How many others each agent may meet.
         begun: Whether a game has begun.
         closed: Why the run is over; None while it is not.
-        on_gather: Invites everybody, and returns when they are there.
-        on_away: Called with who is away, is back, or has forfeited a game.
-        on_left: Called with who has forfeited so many games that the run goes on without it.
 
     Args:
         titles: What pages call each participant of the run.
@@ -96,13 +95,9 @@ class Lobby:
         self.opponents = len(titles) - 1
         self.begun = False
         self.closed: str | None = None
-        self.on_gather: Callable[[], None] = lambda: None
-        self.on_away: Callable[[Invitation], None] = lambda _: None
-        self.on_left: Callable[[Invitation], None] = lambda _: None
         for each in self.invitations:
             for slot in each.slots:
-                slot.on_away = lambda away=each: self.on_away(away)
-        self._arrival = threading.Condition()
+                slot.on_away = partial(self.away, each)
         self._taken: set[int] = set()
         self._by_digest = {sha256(each.invited.token.encode()).digest(): each for each in self.invitations}
 
@@ -110,24 +105,18 @@ class Lobby:
         """Return the invitation with this token; the time it takes tells nothing about other tokens."""
         return self._by_digest.get(sha256(token.encode("utf-8", "surrogatepass")).digest())
 
-    def arrived(self, invitation: Invitation) -> None:
-        """Note that an agent is there: it holds a connection, or has asked for a decision."""
-        with self._arrival:
-            invitation.came = True
-            self._arrival.notify_all()
-
     def missing(self) -> list[Invitation]:
         """Return the invitations that nobody has come with yet; the run does not wait for those who left."""
         return [each for each in self.invitations if not each.came and not each.left]
 
-    def wait(self, timeout_s: float) -> bool:
-        """Wait until everybody is there, or the time is up; return whether everybody is."""
-        with self._arrival:
-            return self._arrival.wait_for(lambda: not self.missing(), timeout_s)
-
     def gather(self) -> None:
-        """Invite everybody and wait until they are there."""
-        self.on_gather()
+        """Invite everybody, and return when they are there."""
+
+    def away(self, invitation: Invitation) -> None:
+        """Take note of an agent that is away, is back, or has forfeited a game."""
+
+    def gone(self, invitation: Invitation) -> None:
+        """Take note of an agent that has forfeited so many games that the run goes on without it."""
 
     def places(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return the invitation that plays a seating, by a name, and how many games it can play at once now.
@@ -166,7 +155,7 @@ class Lobby:
                 for slot in invitation.slots:
                     slot.close(f"you forfeited {forfeited} games, so the run goes on without you")
                 if not invitation.left:
-                    self.on_left(invitation)
+                    self.gone(invitation)
                 invitation.left = True
 
     def everybody_told(self) -> bool:

@@ -129,7 +129,6 @@ class _Door:
         if isinstance(wait_s, bool) or not isinstance(wait_s, int | float) or not wait_s >= 0:
             raise AgentFailed("unparsable", f"wait_s is not a number of seconds, such as {DEFAULT_WAIT_S:g}")
         invitation = invitation_of(request)
-        self._lobby.arrived(invitation)
         verdict = await give(invitation, act_of(arguments)) if tool == "act" else None
         try:
             found = await unless_gone(request, next_turn(invitation, wait_s=min(wait_s, LONGEST_WAIT_S)))

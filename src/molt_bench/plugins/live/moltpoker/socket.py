@@ -50,7 +50,6 @@ def routes(lobby: Lobby, tables: sessions.Tables) -> list[BaseRoute]:
         tables.sockets[words.table_id] = table
         if older is not None:
             older.end(1008, "Replaced by a newer connection", "a newer connection has taken this seat")
-        lobby.arrived(invitation)
         try:
             await table.run()
         finally:
