@@ -453,15 +453,6 @@ def test_connections_that_are_reset_or_replaced_leave_nothing_behind():
         assert table.box._listeners == before
 
 
-def test_other_sites_and_other_host_names_get_no_socket():
-    with serving(a_lobby()) as table:
-        _, joined = register_and_join(table.url)
-        with pytest.raises(Exception, match="403"), opened(joined, origin="http://evil.example"):
-            pass
-        status, answer = request("GET", f"{table.url}/health", headers={"Host": "evil.example"})
-        assert (status, answer["error"]["code"]) == (421, "WRONG_HOST")
-
-
 def test_no_token_is_written_anywhere(capfd, caplog):
     caplog.set_level(0)
     player, table = played(SdkClient, hands=1)

@@ -28,18 +28,6 @@ EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "proxies"
 BEHIND = ServerAddress(host="127.0.0.1", port=8770, public_url="https://bench.example.org/poker")
 
 
-def test_the_public_url_is_the_host_and_the_origin_that_are_accepted():
-    assert [BEHIND.answers_to(name) for name in ("bench.example.org", "Bench.example.org:443", "127.0.0.1:8770")] == [
-        True,
-        True,
-        True,
-    ]
-    assert not any(BEHIND.answers_to(name) for name in ("evil.example", "bench.example.org:8770", "example.org", ""))
-    assert BEHIND.is_own_origin("https://bench.example.org")
-    assert not BEHIND.is_own_origin("http://bench.example.org")
-    assert not BEHIND.is_own_origin("https://evil.example")
-
-
 @pytest.mark.parametrize(
     ("path", "found"),
     [("/poker/j/1/v1/run", "/j/1/v1/run"), ("/j/1", "/j/1"), ("/pokerface", "/pokerface"), ("/poker", "/poker")],
@@ -63,8 +51,6 @@ def test_the_servers_own_urls_are_public_and_the_prefix_may_be_there_or_not():
             text = httpx2.get(f"{base}/skill.md", headers={"Host": "bench.example.org"}, trust_env=False).text
             assert f"https://bench.example.org/poker/j/{TOKEN}/v1/agents" in text
             assert "127.0.0.1" not in text
-        refused = httpx2.get(f"http://127.0.0.1:{table.port}/", headers={"Host": "evil.example"}, trust_env=False)
-        assert refused.status_code == 421
 
 
 def free_port():
@@ -156,8 +142,7 @@ def test_all_doors_are_open_behind_a_proxy_with_tls(make, tmp_path, certificate)
         assert f"{base}/mcp" in landing.text
         for name in re.findall(r'(?:src|href)="([^"]+)"', landing.text):
             assert client.get(urljoin(str(landing.url), name)).status_code == 200, name
-        own = {"Origin": "/".join(base.split("/")[:3])}  # as a browser says
-        assert client.get("v1/run", headers=own).json()["games_at_once"] == 1
+        assert client.get("v1/run").json()["games_at_once"] == 1
         assert client.post("mcp", json={}).status_code in (400, 406, 415, 501)  # MCP, or the word that it is not there
         key = client.post("v1/agents", json={"name": "x"}).json()["api_key"]
         joined = client.post("v1/tables/auto-join", json={}, headers={"Authorization": f"Bearer {key}"}).json()
@@ -196,7 +181,7 @@ def test_join_plays_through_a_proxy(make, tmp_path, certificate, monkeypatch):
     ("status", "body", "said"),
     [
         (502, "<html>Bad Gateway</html>", "status 502 Bad Gateway"),
-        (421, '{"error":{"code":"WRONG_HOST","message":"it needs --public-url"}}', "it needs --public-url"),
+        (404, '{"error":{"code":"INVITATION_NOT_FOUND","message":"there is none"}}', "there is none"),
         (404, "<html>nothing</html>", "status 404 Not Found"),
         (301, "", "status 301 Moved Permanently"),
     ],

@@ -1,14 +1,11 @@
-"""The address of the live server: which names it answers to, and the URLs that guests get.
-
-Behind a proxy, for TLS or a path of its own, the public URL counts.
-"""
+"""The address of the live server. Behind a proxy, for TLS or a path of its own, the public URL counts."""
 
 from urllib.parse import urlsplit
 
 import msgspec
 
 from molt_bench.errors import ConfigError
-from molt_bench.web_server import is_our_name, url_of
+from molt_bench.web_server import url_of
 
 
 class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,30 +24,10 @@ class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
         """The URL to print: the public one, or the one for this machine."""
         return self.public_url or url_of(self.host, self.port)
 
-    def answers_to(self, header: str) -> bool:
-        """Return whether a Host header names this server."""
-        return is_our_name(header, self.host, self.port) or header.lower() in self._public_names
-
-    def is_own_origin(self, header: str) -> bool:
-        """Return whether an Origin header names a page of this server."""
-        scheme, _, name = header.partition("://")
-        if self.public_url is not None and name.lower() in self._public_names:
-            return scheme == urlsplit(self.public_url).scheme
-        return is_our_name(name, self.host, self.port)
-
     def local_path(self, path: str) -> str:
         """Return a path without that of the public URL, which some proxies leave in front and others take away."""
         prefix = "" if self.public_url is None else urlsplit(self.public_url).path
         return path.removeprefix(prefix) if prefix and path.startswith(f"{prefix}/") else path
-
-    @property
-    def _public_names(self) -> tuple[str, ...]:
-        if self.public_url is None:
-            return ()
-        parts = urlsplit(self.public_url.lower())
-        usual = {"http": 80, "https": 443}[parts.scheme]
-        name = parts.netloc.rpartition(":")[0] if parts.port is not None else parts.netloc
-        return (name, f"{name}:{usual}") if parts.port in (None, usual) else (parts.netloc,)
 
 
 def public_url(given: str) -> str:
