@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.agent_argument import agent_from, maker_of
@@ -27,13 +28,26 @@ from molt_bench.runs import folder as run_folder
 from molt_bench.runs import master_seed
 
 
+class _Agent(click.ParamType[str]):
+    """An agent, which a shell completes."""
+
+    name = "AGENT"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        """Return the agents that it may be."""
+        return agent_lists(ctx, param, incomplete)
+
+
 class TheirCommand(Command):
     """A command of a plug-in."""
 
     def __init__(self, theirs: click.Command) -> None:
         super().__init__(theirs.name, help=theirs.help, callback=theirs.callback, params=[*theirs.params])
-        self._agents = [param.name for param in theirs.params if param.metavar == "AGENT"]
-        if self._agents:
+        agents = [param for param in theirs.params if param.metavar == "AGENT"]
+        self._agents = [param.name for param in agents]
+        for param in agents:
+            param.type = _Agent()
+        if agents:
             self.params += _params_of(param_option, sandbox_option)
 
     def invoke(self, ctx: click.Context) -> Any:
