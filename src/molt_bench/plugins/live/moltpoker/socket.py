@@ -87,15 +87,17 @@ class Table:
     async def run(self) -> None:
         """Talk to the client until one side ends it."""
         tasks: list[asyncio.Future[Any]] = [asyncio.ensure_future(work) for work in (self._receive(), self._show())]
-        with suppress(WebSocketDisconnect, RuntimeError, TimeoutError):  # it is gone, or does not read
+        try:
             done, _ = await asyncio.wait([*tasks, self._ended], return_when=asyncio.FIRST_COMPLETED)
+        finally:
             for each in tasks:
                 each.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(WebSocketDisconnect, RuntimeError, TimeoutError):  # it is gone, or does not read
             for each in done:
                 each.result()
-            if self._ended.done():
-                await self.say_goodbye()
+        if self._ended.done():
+            await self.say_goodbye()
 
     def end(self, code: int, reason: str, error: str = "") -> None:
         """Have the socket closed, after an error if one is named.
@@ -135,6 +137,7 @@ class Table:
                     await self._beat()
 
     async def _tell_news(self) -> None:
+        turn = self._box.turn  # looked at first, so that no hand is missed that ended before it
         for over in self._box.results():
             if over.seq > self._heard:
                 self._heard = over.seq
@@ -143,7 +146,6 @@ class Table:
         if self._box.seat not in (None, self._seat):
             self._seat = self._box.seat
             await self._send(self._words.welcome(self._seat or 0))
-        turn = self._box.turn
         if turn is not None and turn.asked != self._asked:
             first = turn.token != self._token
             self._asked, self._seq, self._token = turn.asked, turn.seq, turn.token
