@@ -129,26 +129,27 @@ def _keys_for(config: BenchmarkConfig) -> Iterator[Finding]:
 
 
 def _findings() -> Iterator[Finding]:
-    yield _kernels()
+    if kernels.compiled:
+        yield Finding("kernels", "ok", "compiled: runs are several times as fast")
+    elif sys.platform == "win32":
+        yield Finding("kernels", "missing", "the same results, slower; there are none for Windows")
+    else:
+        switched_off = os.environ.get(kernels.PURE_VARIABLE, "") not in ("", "0")
+        remedy = f"unset {kernels.PURE_VARIABLE}" if switched_off else _COMPILE
+        yield Finding("kernels", "missing", "the same results, slower", remedy)
     reason = obstacle()
     yield Finding("sandbox", "missing" if reason else "ok", "programs of others play in a sandbox", reason)
     for extra, (purpose, modules) in EXTRAS.items():
         missing = [module for module in modules if not _is_there(module)]
         yield Finding(extra, "missing" if missing else "ok", purpose, how_to_install(extra) if missing else "")
-    for variables, names in _keys().items():
-        is_set = any(os.environ.get(variable) for variable in variables)
-        yield Finding(variables[0], "ok" if is_set else "not set", f"models of {', '.join(names)}")
-
-
-def _kernels() -> Finding:
-    """Return whether the kernels are compiled, and what it takes to compile them."""
-    if kernels.compiled:
-        return Finding("kernels", "ok", "compiled: runs are several times as fast")
-    if sys.platform == "win32":
-        return Finding("kernels", "missing", "the same results, slower; there are none for Windows")
-    switched_off = os.environ.get(kernels.PURE_VARIABLE, "") not in ("", "0")
-    remedy = f"unset {kernels.PURE_VARIABLE}" if switched_off else _COMPILE
-    return Finding("kernels", "missing", "the same results, slower", remedy)
+    # Providers by the variables that may hold their key; the keys themselves are never read out.
+    providers: dict[tuple[str, ...], list[str]] = {}
+    for provider in PROVIDERS.values():
+        providers.setdefault(provider.key_variables, []).append(provider.name)
+    for variables, names in providers.items():
+        if variables:
+            is_set = any(os.environ.get(variable) for variable in variables)
+            yield Finding(variables[0], "ok" if is_set else "not set", f"models of {', '.join(names)}")
 
 
 def _is_there(module: str) -> bool:
@@ -157,12 +158,3 @@ def _is_there(module: str) -> bool:
         return find_spec(module) is not None
     except ModuleNotFoundError:
         return False
-
-
-def _keys() -> dict[tuple[str, ...], list[str]]:
-    """Return the providers by the variables that may hold their key; the keys themselves are never read out."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for provider in PROVIDERS.values():
-        if provider.key_variables:
-            found.setdefault(provider.key_variables, []).append(provider.name)
-    return found

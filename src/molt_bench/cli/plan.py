@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
-from rich import box
-from rich.table import Table
 
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
@@ -16,6 +14,7 @@ from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, raise_all
 from molt_bench.records import MBB_PER_BB100
+from molt_bench.report.fitting_table import FittingTable
 from molt_bench.report.number_text import dollars
 from molt_bench.runs.run import Run
 from molt_bench.study.before_a_run import what_the_budget_shows
@@ -137,12 +136,9 @@ def _assumptions(plan: Plan) -> str:
     return f"Assumptions, in bb/100: {'; '.join(parts)}."
 
 
-def _table(rows: dict[str, Price], *, models: bool, most: int | None) -> Table:
-    """Return what each row takes, at most 80 columns wide; `most` are the matches that the budget allows."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("", no_wrap=True)
-    for heading in ("matches", "games", "hands", *(("calls", "dollars") if models else ()), "hours"):
-        table.add_column(heading, justify="right", no_wrap=True)
+def _table(rows: dict[str, Price], *, models: bool, most: int | None) -> FittingTable:
+    """Return what each row takes; `most` are the matches that the budget allows."""
+    table = FittingTable("", "matches", "games", "hands", *(("calls", "dollars") if models else ()), "hours")
     for name, price in rows.items():
         counts: Sequence[int] = (price.matches, price.games, price.hands, *((price.calls,) if models else ()))
         # An unknown price is not free.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live as LiveDisplay
 from rich.table import Table
 from rich.text import Text
@@ -47,8 +47,7 @@ class _Screen:
     """The screen; redrawn only a few times per second, since updates may come by the thousand."""
 
     def __init__(self, display: LiveDisplay, config: BenchmarkConfig) -> None:
-        self._display = display
-        self._config = config
+        self._display, self._config = display, config
         self._drawn = float("-inf")
 
     def __call__(self, status: RunStatus) -> None:
@@ -60,13 +59,12 @@ class _Screen:
 class _Lines:
     """Lines: one for every match, or every round of a gate, and one a minute while language models play."""
 
-    def __init__(self, console: Console, config: BenchmarkConfig) -> None:
-        self._console = console
-        self._config = config
-        self._told = float("-inf")
-        self._rounds = 0
+    def __init__(self, console: VisibleConsole, config: BenchmarkConfig) -> None:
+        self._console, self._config = console, config
+        self._told, self._rounds = float("-inf"), 0
 
     def __call__(self, status: RunStatus) -> None:
+        now = status.under_way
         if status.awaited:
             self._print(_awaited(status))
         if status.ladder.gate is not None:
@@ -75,11 +73,10 @@ class _Lines:
                 self._print(_gate_line(status))
         elif status.finished is not None:
             self._print(_match_line(status, status.finished, self._config))
-        elif status.under_way is not None and status.seconds >= max(_FIRST_LINE_S, self._told + _LINE_S):
+        elif now is not None and status.seconds >= max(_FIRST_LINE_S, self._told + _LINE_S):
             self._told = status.seconds
-            left = status.under_way.left_s
-            text = _models_line(status, status.under_way, self._config)
-            self._print(text if left is None else f"{text}, about {roughly(left)} left")
+            left = "" if now.left_s is None else f", about {roughly(now.left_s)} left"
+            self._print(f"{_models_line(status, now, self._config)}{left}")
 
     def _print(self, line: str) -> None:
         self._console.print(line, highlight=False, soft_wrap=True)
@@ -113,24 +110,17 @@ def _match_line(status: RunStatus, match: MatchResult, config: BenchmarkConfig) 
     found = _progress(status, config)
     results = ", ".join(f"{on_one_line(each.id)} {_won(each)}" for each in found.standings)
     ratings = ", ".join(f"{on_one_line(each.id)} {each.mu:.1f}±{each.sigma:.1f}" for each in found.standings)
-    text = f"match {match.number}: {first} v {second}, {won}; bb/100: {results}; mu±sigma: {ratings}"
-    if status.spending is not None:
-        text += f"; {_spent(status.spending)}"
-    return f"{text}; {_open(found)}" if found.open else text
+    parts = [f"match {match.number}: {first} v {second}, {won}", f"bb/100: {results}", f"mu±sigma: {ratings}"]
+    parts += [_spent(status.spending)] if status.spending is not None else []
+    return "; ".join([*parts, *([_open(found)] if found.open else [])])
 
 
 def _progress(status: RunStatus, config: BenchmarkConfig) -> Progress:
     """Return how far the run is; its parts of matches are those of the round under way."""
-    ladder = status.ladder
+    ladder, games = status.ladder, 0 if status.finished is not None else status.games
     complete = len(ladder.matches)
-    games = 0 if status.finished is not None else status.games
-    pace = Pace(
-        complete=complete,
-        matches=complete + games / (2 * config.seeds.per_match),
-        games=ladder.games + games,
-        hands=status.hands,
-        seconds=status.seconds,
-    )
+    part = complete + games / (2 * config.seeds.per_match)
+    pace = Pace(complete, part, ladder.games + games, status.hands, status.seconds)
     return progress_of(course_of(ladder), config, status.spending, pace)
 
 
@@ -165,25 +155,21 @@ def _spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
 
 
 def _screen(status: RunStatus, config: BenchmarkConfig) -> Group:
-    found = _progress(status, config)
     speed = status.hands / status.seconds if status.seconds else 0.0
     head = f"match {status.match}, round {status.round}: {' v '.join(map(on_one_line, status.participants))}"
     games = f"game {status.games} of {status.games_in_round} in this round, {speed:,.0f} hands/s"
+    lines: list[RenderableType] = [Text(_awaited(status) if status.awaited else head), Text(games)]
     if status.ladder.gate is not None:
-        return Group(Text(_awaited(status) if status.awaited else head), Text(games), Text(_gate_line(status)))
+        return Group(*lines, Text(_gate_line(status)))
+    found, now = _progress(status, config), status.under_way
     table = Table.grid(padding=(0, 2))
     for each in found.standings[:_SHOWN]:  # best first; nobody has a rank yet
         table.add_row(Text(on_one_line(each.id)), _won(each))
-    parts: list[RenderableType] = [
-        Text(_awaited(status) if status.awaited else head),
-        Text(games),
-        *([] if status.under_way is None else [Text(_models_line(status, status.under_way, config))]),
-        Text(_bar(found, status.under_way)),
-        table,
-    ]
+    lines += [] if now is None else [Text(_models_line(status, now, config))]
+    lines += [Text(_bar(found, now)), table]
     if len(found.standings) > _SHOWN:
-        parts.append(Text(f"and {len(found.standings) - _SHOWN:,} more agents"))
-    return Group(*parts, *([Text(_open(found))] if found.open else ()))
+        lines.append(Text(f"and {len(found.standings) - _SHOWN:,} more agents"))
+    return Group(*lines, *([Text(_open(found))] if found.open else ()))
 
 
 def _bar(found: Progress, now: UnderWay | None = None) -> str:
@@ -191,8 +177,9 @@ def _bar(found: Progress, now: UnderWay | None = None) -> str:
     text = duration(found.seconds)
     if found.share is None:
         return text
-    if found.seconds_left is None and now is not None and now.left_s is not None:
-        text += f", about {roughly(now.left_s)} left"
-    full = round(_BAR * found.share)
-    left = f", at most about {roughly(found.seconds_left)} left" if found.seconds_left is not None else ""
+    full, left = round(_BAR * found.share), ""
+    if found.seconds_left is not None:
+        left = f", at most about {roughly(found.seconds_left)} left"
+    elif now is not None and now.left_s is not None:
+        left = f", about {roughly(now.left_s)} left"
     return f"[{'#' * full}{'-' * (_BAR - full)}] {found.share:.0%}, {text}{left}"

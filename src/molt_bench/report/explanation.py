@@ -91,6 +91,8 @@ def explanation(rows: Rows) -> list[str]:
         *claims(rows),
         *(f"{rows.found.shown[row.id]}: {' '.join(_row(rows, row))}" for row in rows.agents),
         _confidence(rows),
+        "A rank such as 2-4 has all ranks that the claimed orders leave possible. mu±sigma, the rating, counts matches "
+        "won, not chips.",
     ]
 
 
@@ -114,21 +116,7 @@ def _row(rows: Rows, row: AgentRow) -> Iterator[str]:
     reference, won = found.measured_against, row.bb_per_100_from_reference
     if found.reference is None and reference is not None and isinstance(won, float):
         yield f"From {found.shown[reference]} it won {signed(won)}, in their own games alone."
-    if row.rank_range is None:
-        yield "It has no rank."
-    elif row.rank_range[0] == row.rank_range[1]:
-        yield f"Its rank is {row.rank_range[0]}: the claimed orders leave no other."
-    else:
-        ranks = " to ".join(map(str, row.rank_range))
-        yield f"Its rank is {ranks}: the run cannot tell it apart from all its neighbours."
     yield from _next(rows, row)
-    yield (
-        f"Its rating of {row.mu:.1f} ± {row.sigma:.1f} counts matches, not chips: {row.wins} won, "
-        f"{row.losses} lost, {row.draws} drawn."
-    )
-    if row.faults:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(row.faults.items()))
-        yield f"It made mistakes: {kinds}. {row.forced_folds:,} hands were folded for it."
 
 
 def _result(rows: Rows, row: AgentRow) -> Iterator[str]:

@@ -8,8 +8,7 @@ import msgspec
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.spending import Spending
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.rating.verdicts import Result, Verdict
-from molt_bench.records import bb_per_100
+from molt_bench.rating.verdicts import Result
 from molt_bench.report.rows import interval
 
 #: What a budget limits.
@@ -57,21 +56,24 @@ class Pace(msgspec.Struct, frozen=True):
     seconds: float
 
 
-class Course(msgspec.Struct, frozen=True):
-    """What the rated matches have shown: see `Progress`."""
+class Course(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the rated matches have shown.
+
+    Attributes:
+        standings: Everybody, in the order so far.
+        open: The neighbours whose order is open; only where margins decide.
+        more_hands: About how many more hands would decide all of these; None if that cannot be said.
+    """
 
     standings: tuple[StandingRow, ...] = ()
     open: tuple[OpenRow, ...] = ()
     more_hands: float | None = None
 
 
-class Progress(msgspec.Struct, frozen=True, rename="camel"):
+class Progress(Course, frozen=True, kw_only=True, rename="camel"):
     """How far a run is.
 
     Attributes:
-        standings: Everybody, in the order so far.
-        open: The neighbours whose order is open; only where margins decide.
-        more_hands: About how many more hands would decide all of these; None if that cannot be said.
         budgets: Its limits.
         seconds_left: Seconds until the first of them is used up, if it goes on as it did; None if it is too early.
         spent_first: Which of them that is.
@@ -83,9 +85,6 @@ class Progress(msgspec.Struct, frozen=True, rename="camel"):
     complete: int
     hands: int
     seconds: float
-    standings: tuple[StandingRow, ...]
-    open: tuple[OpenRow, ...]
-    more_hands: float | None
     budgets: tuple[BudgetRow, ...]
     seconds_left: float | None
     spent_first: Label | None
@@ -102,10 +101,18 @@ class Progress(msgspec.Struct, frozen=True, rename="camel"):
 def course_of(ladder: Ladder) -> Course:
     """Return what the matches so far have shown; nobody may rate one meanwhile."""
     verdicts = [each for each in ladder.verdicts() if each.kind == "open"] if ladder.by_margins else []
+    known = all(each.known for each in verdicts)
+    hands = (ladder.judge.more_play(verdicts) - 1) * ladder.hands if verdicts and known else _NEVER
+    ratings = [ladder.ratings[name] for name in ladder.ranking()]
     return Course(
-        tuple(_standing(ladder, name) for name in ladder.ranking()),
-        tuple(_open(each) for each in verdicts),
-        _more_hands(ladder, verdicts),
+        standings=tuple(
+            StandingRow(each.id, *interval(ladder.result(each.id)), each.mu, each.sigma) for each in ratings
+        ),
+        open=tuple(
+            OpenRow(each.above, each.below, interval(Result(each.lead, each.half_width))[0] if each.known else None)
+            for each in verdicts
+        ),
+        more_hands=round(hands) if hands < _NEVER else None,
     )
 
 
@@ -113,40 +120,19 @@ def progress_of(course: Course, config: BenchmarkConfig, spending: Spending | No
     """Return how far a run is."""
     budgets = (*_budgets(config, spending, pace),)
     left = sorted([(seconds, each.label) for each in budgets if (seconds := _time_left(pace, each)) is not None])
-    first, label = left[0] if left else (None, None)
-    played = spending if config.models() else None
+    spent = spending if config.models() else None
     return Progress(
+        **msgspec.structs.asdict(course),
         complete=pace.complete,
         hands=pace.hands,
         seconds=pace.seconds,
-        standings=course.standings,
-        open=course.open,
-        more_hands=course.more_hands,
         budgets=budgets,
-        seconds_left=first,
-        spent_first=label,
+        seconds_left=left[0][0] if left else None,
+        spent_first=left[0][1] if left else None,
         ends_when_sure=config.stop.adjacent_confidence is not None or config.stop.topk_stable is not None,
-        usd=None if played is None else played.usd,
-        unpriced=played is not None and played.unpriced,
+        usd=None if spent is None else spent.usd,
+        unpriced=spent is not None and spent.unpriced,
     )
-
-
-def _standing(ladder: Ladder, name: str) -> StandingRow:
-    rating = ladder.ratings[name]
-    return StandingRow(name, *interval(ladder.result(name)), rating.mu, rating.sigma)
-
-
-def _open(verdict: Verdict) -> OpenRow:
-    known = Result(verdict.lead, verdict.half_width) if verdict.known else None
-    return OpenRow(verdict.above, verdict.below, None if known is None else bb_per_100(known.mean))
-
-
-def _more_hands(ladder: Ladder, verdicts: list[Verdict]) -> float | None:
-    """Return how many more hands would decide these, if every lead stays as it is."""
-    if not verdicts or not all(each.known for each in verdicts):
-        return None
-    hands = (ladder.judge.more_play(verdicts) - 1) * ladder.hands
-    return round(hands) if hands < _NEVER else None
 
 
 def _budgets(config: BenchmarkConfig, spending: Spending | None, pace: Pace) -> Iterator[BudgetRow]:

@@ -7,43 +7,28 @@ records follow version 0.3.0 of the schemas of github.com/evaleval/every_eval_ev
 import json
 from collections.abc import Iterator
 from datetime import datetime
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 from uuid import UUID
 
-import msgspec
 from msgspec import UNSET
 
-from molt_bench.files import file_name, fill_whole, write_whole
-from molt_bench.records import MBB_PER_BB100, SeedResult
+from molt_bench.files import file_name, write_whole
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.card import card, markdown_of, plain_text
 from molt_bench.report.number_text import signed, with_interval
 from molt_bench.report.rows import Rows
-from molt_bench.report.shapes import AgentRow, CostRow, MatchRow
+from molt_bench.report.shapes import AgentRow, CostRow
 from molt_bench.report.totals import totals
 from molt_bench.runs.header import recorded_prompts
-from molt_bench.runs.journal_lines import Header
 from molt_bench.runs.run import Run
 
 SCHEMA: Final = "0.3.0"
 _BENCHMARK: Final = "molt-bench"
 _METRIC: Final = "molt-bench.bb_per_100"
-#: What a record says of how a model is run, where that is not known.
-_UNKNOWN: Final = {"deployment_type": "unknown", "model_availability": "unknown"}
-
-
-class _Model(msgspec.Struct, frozen=True):
-    """How a participant is called in records: who makes it, its name there, and who serves it."""
-
-    developer: str
-    model: str
-    platform: str | None = None
-
-    @property
-    def id(self) -> str:
-        return f"{self.developer}/{self.model}"
+#: The settings of a model that the schema has names for.
+_ARGUMENTS: Final = {"temperature": "temperature", "topP": "top_p", "maxTokens": "max_tokens"}
 
 
 class Records:
@@ -56,33 +41,41 @@ class Records:
 
     def __init__(self, run: Run, when: datetime) -> None:
         self._when, self._stamp = when, int(when.timestamp())
-        self._header: Header = run.header
-        self._name = run.folder.name
+        self._header = run.header
         self._result = run.result(keep_hands=True)
         self._rows = Rows(self._result)
         self._config = {each.id: each for each in self._result.config.participants}
         self._costs: dict[str, CostRow] = {row.usage.id: row for row in self._rows.costs}
+        self._confidence = 1 - self._rows.found.judge.error
 
     def write(self, folder: Path) -> int:
         """Write all records, the data card and the citation into a folder; return how many records there are.
 
         Raises OSError if that is not possible.
         """
-        count = 0
-        for row in self._rows.agents:
-            if row.bb_per_100 is None:  # it has not played
-                continue
-            model = self._model(row.id)
-            place = Path("data", _BENCHMARK, file_name(model.developer), file_name(model.model))
-            (folder / place).mkdir(parents=True, exist_ok=True)
-            samples = place / f"{self._uuid(row.id)}_samples.jsonl"
-            written = fill_whole(folder / samples, partial(_fill, self._samples(row)))
-            record = {**self._record(row, model), "detailed_evaluation_results": {"file_path": str(samples), **written}}
-            write_whole(folder / place / f"{self._uuid(row.id)}.json", _line(record, indent=2).encode())
-            count += 1
+        played = [row for row in self._rows.agents if row.bb_per_100 is not None]
+        for row in played:
+            model = self._model(row)
+            place = Path("data", _BENCHMARK, file_name(model["developer"]), file_name(model["name"]))
+            # The same name whenever the same run is exported.
+            name = sha256(f"{self._result.journal_hash} {row.id}".encode()).digest()[:16]
+            record = folder / place / f"{UUID(bytes=name, version=4)}.json"
+            samples = record.with_name(f"{record.stem}_samples.jsonl")
+            record.parent.mkdir(parents=True, exist_ok=True)
+            lines = [_line(each).encode() for each in self._samples(row, model)]
+            write_whole(samples, b"".join(lines))
+            detailed = {
+                "file_path": str(samples.relative_to(folder)),
+                "format": "jsonl",
+                "hash_algorithm": "sha256",
+                "checksum": sha256(b"".join(lines)).hexdigest(),
+                "total_rows": len(lines),
+            }
+            about = {**self._record(row, model, len(lines)), "detailed_evaluation_results": detailed}
+            write_whole(record, _line(about, indent=2).encode())
         write_whole(folder / "CITATION.bib", self.citation().encode())
         write_whole(folder / "README.md", self.data_card().encode())
-        return count
+        return len(played)
 
     def citation(self) -> str:
         """Return the run and the program as entries for BibTeX; the hash identifies every line of the journal."""
@@ -107,7 +100,8 @@ class Records:
     def data_card(self) -> str:
         """Return the card of the data set, as a hub shows it: its front matter, results, disclosure and citation."""
         table = "".join(
-            f"| {plain_text(self._rows.found.shown[row.id])} | {row.rank_text()} | {self._won(row)} | {row.hands:,} |\n"
+            f"| {plain_text(self._rows.found.shown[row.id])} | {row.rank_text()} | "
+            f"{with_interval(signed(row.bb_per_100), row.bb_per_100_half_width)} | {row.hands:,} |\n"
             for row in self._rows.agents
         )
         return f"""---
@@ -140,31 +134,25 @@ same `sample_hash` had the same cards and the same opponent.
 {self.citation()}```
 """
 
-    def _won(self, row: AgentRow) -> str:
-        return with_interval(signed(row.bb_per_100), row.bb_per_100_half_width)
-
-    @property
-    def _confidence(self) -> float:
-        return 1 - self._rows.found.judge.error
-
-    def _uuid(self, name: str) -> UUID:
-        """Return the same identifier whenever the same run is exported."""
-        return UUID(bytes=sha256(f"{self._result.journal_hash} {name}".encode()).digest()[:16], version=4)
-
-    def _model(self, name: str) -> _Model:
-        row, participant = self._rows.by_id[name], self._config[name]
+    def _model(self, row: AgentRow) -> dict[str, str]:
+        """Return how a participant is called in records: who makes it, its name there, and who serves a model."""
+        participant = self._config[row.id]
         if row.asked is UNSET:
-            return _Model(_BENCHMARK, participant.type) if participant.kind.built_in else _Model("local", name)
+            built_in = participant.kind.built_in
+            developer, name = (_BENCHMARK, participant.type) if built_in else ("local", row.id)
+            return {"developer": developer, "name": name, "id": f"{developer}/{name}"}
         platform, _, model = row.asked["model"].partition(":")
-        developer, _, rest = model.rpartition("/")
-        return _Model(developer or platform, rest, row.asked.get("baseUrl", platform))
+        developer, _, name = model.rpartition("/")
+        developer = developer or platform
+        served = {"inference_platform": row.asked.get("baseUrl", platform)}
+        return {"developer": developer, "name": name, "id": f"{developer}/{name}", **served}
 
-    def _evaluation_id(self, model: _Model) -> str:
-        return f"{_BENCHMARK}/{model.id}/{self._stamp}"
+    def _evaluation_id(self, model: dict[str, str]) -> str:
+        return f"{_BENCHMARK}/{model['id']}/{self._stamp}"
 
-    def _record(self, row: AgentRow, model: _Model) -> dict[str, Any]:
-        header, shown = self._header, self._rows.found.shown[row.id]
-        platform = {} if model.platform is None else {"inference_platform": model.platform}
+    def _record(self, row: AgentRow, model: dict[str, str], count: int) -> dict[str, Any]:
+        header = self._header
+        unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
         return {
             "schema_version": SCHEMA,
             "evaluation_id": self._evaluation_id(model),
@@ -181,138 +169,114 @@ same `sample_hash` had the same cards and the same opponent.
                 "additional_details": _strings({"bench_version": header.bench_version, **header.versions}),
             },
             "model_info": {
-                "name": shown,
-                "id": model.id,
-                "developer": model.developer,
-                **platform,
-                "additional_details": {**_UNKNOWN, "participant": row.id},
+                **model,
+                "name": self._rows.found.shown[row.id],
+                "additional_details": {**unknown, "participant": row.id},
             },
-            "evaluation_results": [self._evaluation(row)],
+            "evaluation_results": [
+                {
+                    "evaluation_result_id": _METRIC,
+                    "evaluation_name": _BENCHMARK,
+                    "source_data": {
+                        "dataset_name": f"{_BENCHMARK} decks",
+                        "source_type": "other",
+                        "additional_details": _strings(
+                            {
+                                "config_sha256": header.config_hash,
+                                "journal_sha256": self._result.journal_hash,
+                                **totals(self._result),
+                            }
+                        ),
+                    },
+                    "metric_config": self._metric(),
+                    "score_details": self._score(row, count),
+                    "generation_config": self._generation(row),
+                }
+            ],
         }
 
-    def _evaluation(self, row: AgentRow) -> dict[str, Any]:
-        header, played = self._header, totals(self._result)
-        assert row.bb_per_100 is not None
-        uncertainty: dict[str, Any] = {"num_samples": sum(pair is not None for _, pair, _ in self._pairs(row.id))}
-        if row.bb_per_100_half_width is not None:
-            uncertainty["confidence_interval"] = {
-                "lower": round(row.bb_per_100 - row.bb_per_100_half_width, 1),
-                "upper": round(row.bb_per_100 + row.bb_per_100_half_width, 1),
-                "confidence_level": self._confidence,
-                "method": "boundary that holds at every look, over seed pairs",
-            }
-        cost = self._costs.get(row.id)
+    def _metric(self) -> dict[str, Any]:
+        found = self._rows.found
         return {
-            "evaluation_result_id": _METRIC,
-            "evaluation_name": _BENCHMARK,
-            "source_data": {
-                "dataset_name": f"{_BENCHMARK} decks",
-                "source_type": "other",
-                "additional_details": _strings(
-                    {"config_sha256": header.config_hash, "journal_sha256": self._result.journal_hash, **played}
-                ),
-            },
-            "metric_config": {
-                "evaluation_description": "Big blinds won per 100 hands of heads-up no-limit hold'em from the field, "
-                "every opponent with the same weight, luck taken out",
-                "metric_id": _METRIC,
-                "metric_name": "bb/100",
-                "metric_kind": "win_rate",
-                "metric_unit": "big blinds per 100 hands",
-                "metric_parameters": {
-                    "estimator": self._rows.found.estimator,
-                    "against": self._rows.found.reference or "the field",
-                },
-                "lower_is_better": False,
-                "score_type": "continuous",
-                "min_score": "-Infinity",
-                "max_score": "Infinity",
-            },
-            "score_details": {
-                "score": row.bb_per_100,
-                "uncertainty": uncertainty,
-                "details": _strings(
-                    {
-                        "hands": row.hands,
-                        "rank": row.rank_text(),
-                        "raw_bb_per_100": row.raw_bb_per_100,
-                        "mu": row.mu,
-                        "sigma": row.sigma,
-                        "faults": row.fault_count,
-                        "forced_folds": row.forced_folds,
-                        **({} if cost is None else cost.plain()),
-                    }
-                ),
-            },
-            "generation_config": self._generation(row),
+            "evaluation_description": "Big blinds won per 100 hands of heads-up no-limit hold'em from the field, "
+            "every opponent with the same weight, luck taken out",
+            "metric_id": _METRIC,
+            "metric_name": "bb/100",
+            "metric_kind": "win_rate",
+            "metric_unit": "big blinds per 100 hands",
+            "metric_parameters": {"estimator": found.estimator, "against": found.reference or "the field"},
+            "lower_is_better": False,
+            "score_type": "continuous",
+            "min_score": "-Infinity",
+            "max_score": "Infinity",
         }
+
+    def _score(self, row: AgentRow, count: int) -> dict[str, Any]:
+        """Return the result of a participant, from so many seed pairs, and what belongs to it."""
+        score, half, cost = row.bb_per_100 or 0.0, row.bb_per_100_half_width, self._costs.get(row.id)
+        interval = {} if half is None else {"lower": round(score - half, 1), "upper": round(score + half, 1)}
+        method = "boundary that holds at every look, over seed pairs"
+        about = {"confidence_interval": {**interval, "confidence_level": self._confidence, "method": method}}
+        details = {
+            "hands": row.hands,
+            "rank": row.rank_text(),
+            "raw_bb_per_100": row.raw_bb_per_100,
+            "mu": row.mu,
+            "sigma": row.sigma,
+            "faults": row.fault_count,
+            "forced_folds": row.forced_folds,
+            **({} if cost is None else cost.plain()),
+        }
+        uncertainty = {"num_samples": count, **(about if interval else {})}
+        return {"score": row.bb_per_100, "uncertainty": uncertainty, "details": _strings(details)}
 
     def _generation(self, row: AgentRow) -> dict[str, Any]:
         """Return the settings that decide what a participant answers."""
-        participant = self._config[row.id]
         if row.asked is UNSET:
+            participant = self._config[row.id]
             return {"additional_details": _strings({"agent": participant.type, "params": participant.params})}
         asked = row.asked
-        names = {"temperature": "temperature", "topP": "top_p", "maxTokens": "max_tokens"}
-        arguments = {name: asked[key] for key, name in names.items() if key in asked}
+        arguments = {name: asked[key] for key, name in _ARGUMENTS.items() if key in asked}
         if "reasoningEffort" in asked or "thinkingTokens" in asked:
             arguments["reasoning"] = asked.get("reasoningEffort") != "none"
-        said: dict[str, Any] = {**asked, "reply": row.reply, "track": row.track}
-        if row.id in (prompts := recorded_prompts(self._header)):
-            said["prompt_sha256"] = prompts[row.id]
+        prompt = recorded_prompts(self._header).get(row.id)
+        said = {**asked, "reply": row.reply, "track": row.track, "prompt_sha256": prompt}
         return {"generation_args": arguments, "additional_details": _strings(said)}
 
-    def _pairs(self, name: str) -> Iterator[tuple[MatchRow, SeedResult, float]]:
-        """Yield the seed pairs of a participant with their matches, and what it won there in bb/100."""
-        for row in self._rows.matches:
-            match = row.played
-            if name in match.participants:
-                sign = 1 if match.participants[0] == name else -1
-                margins = match.margins[self._rows.found.estimator]
-                for pair, mbb in zip(match.seed_results, margins, strict=True):
-                    yield row, pair, sign * mbb / MBB_PER_BB100 + 0.0
-
-    def _samples(self, row: AgentRow) -> Iterator[dict[str, Any]]:
-        model, game = self._model(row.id), self._result.config.game.plain()
-        for match_row, pair, won in self._pairs(row.id):
-            match = match_row.played
+    def _samples(self, row: AgentRow, model: dict[str, str]) -> Iterator[dict[str, Any]]:
+        """Yield a row for each seed pair of a participant, with what it won there in bb/100."""
+        game = self._result.config.game.plain()
+        for match in self._result.matches:
+            if row.id not in match.participants:
+                continue
             player = match.participants.index(row.id)
-            opponent = match.participants[1 - player]
-            raw = json.dumps({"game": game, "opponent": opponent, "seed": pair.seed}, ensure_ascii=False)
-            faults = [fault for each in pair.games for fault in each.faults if fault.player == player]
-            yield {
-                "schema_version": SCHEMA,
-                "evaluation_id": self._evaluation_id(model),
-                "model_id": model.id,
-                "evaluation_name": _BENCHMARK,
-                "evaluation_result_id": _METRIC,
-                "sample_id": f"match-{match.number:04} {pair.seed}",
-                "sample_hash": sha256(raw.encode()).hexdigest(),
-                "interaction_type": "multi_turn",
-                "input": {"raw": raw, "reference": []},
-                "output": None,
-                "messages": [
-                    {"turn_idx": at, "role": "environment", "content": "\n".join(each.hand_texts)}
-                    for at, each in enumerate(pair.games)
-                ],
-                "answer_attribution": [],
-                "evaluation": {"score": round(won, 4), "is_correct": won > 0},
-                "error": "; ".join(f"{fault.kind} in hand {fault.hand_number}" for fault in faults) or None,
-                "metadata": _strings(
-                    {"match": match.number, "seats": [each.seating for each in pair.games], "hands": pair.hands}
-                ),
-            }
-
-
-def _fill(rows: Iterator[dict[str, Any]], file: IO[bytes]) -> dict[str, Any]:
-    """Write rows, and return what a record says of their file."""
-    count, whole = 0, sha256()
-    for row in rows:
-        line = _line(row).encode()
-        whole.update(line)
-        file.write(line)
-        count += 1
-    return {"format": "jsonl", "hash_algorithm": "sha256", "checksum": whole.hexdigest(), "total_rows": count}
+            opponent, sign = match.participants[1 - player], -1 if player else 1
+            for pair, mbb in zip(match.seed_results, match.margins[self._rows.found.estimator], strict=True):
+                won = sign * mbb / MBB_PER_BB100 + 0.0
+                raw = json.dumps({"game": game, "opponent": opponent, "seed": pair.seed}, ensure_ascii=False)
+                faults = [fault for each in pair.games for fault in each.faults if fault.player == player]
+                yield {
+                    "schema_version": SCHEMA,
+                    "evaluation_id": self._evaluation_id(model),
+                    "model_id": model["id"],
+                    "evaluation_name": _BENCHMARK,
+                    "evaluation_result_id": _METRIC,
+                    "sample_id": f"match-{match.number:04} {pair.seed}",
+                    "sample_hash": sha256(raw.encode()).hexdigest(),
+                    "interaction_type": "multi_turn",
+                    "input": {"raw": raw, "reference": []},
+                    "output": None,
+                    "messages": [
+                        {"turn_idx": at, "role": "environment", "content": "\n".join(each.hand_texts)}
+                        for at, each in enumerate(pair.games)
+                    ],
+                    "answer_attribution": [],
+                    "evaluation": {"score": round(won, 4), "is_correct": won > 0},
+                    "error": "; ".join(f"{fault.kind} in hand {fault.hand_number}" for fault in faults) or None,
+                    "metadata": _strings(
+                        {"match": match.number, "seats": [each.seating for each in pair.games], "hands": pair.hands}
+                    ),
+                }
 
 
 def _line(value: object, indent: int | None = None) -> str:
