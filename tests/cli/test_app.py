@@ -36,23 +36,6 @@ def run(tmp_path):
     return partial(quick, cwd=tmp_path)
 
 
-def test_without_arguments_the_default_benchmark_is_run(program, tmp_path):
-    done = program()
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.index("tight") < done.stdout.index("random")
-    assert "Stopped: with 95% confidence every adjacent pair is ordered" in done.stdout
-    (folder,) = (tmp_path / "benchmark-results").iterdir()
-    assert {path.name for path in folder.iterdir()} == {
-        "config.json",
-        "journal.jsonl",
-        "leaderboard.json",
-        "log.jsonl",
-        "matches.json",
-        "seeds.json",
-        "summary.json",
-    }
-
-
 @pytest.mark.parametrize("pure", ["", "1"])
 def test_the_version_says_all_that_decides_results_and_speed(program, monkeypatch, pure):
     monkeypatch.setenv("MOLT_BENCH_PURE", pure)
@@ -60,13 +43,6 @@ def test_the_version_says_all_that_decides_results_and_speed(program, monkeypatc
     python = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
     done = program("--version")
     assert done.stdout == f"molt-bench {__version__} (bench version {BENCH_VERSION}, kernels {how}, {python})\n"
-
-
-def test_progress_goes_to_standard_error_line_by_line(run):
-    done = run("--max-matches", "2", "--set", "stop.adjacentConfidence=null")
-    assert done.stderr.splitlines()[0].startswith("match 1: random v tight, ")
-    assert len(done.stderr.splitlines()) == 2
-    assert run("--max-matches", "2", "--quiet").stderr == ""
 
 
 def test_flags_win_over_the_config_and_set_over_both(run, tmp_path):
@@ -80,14 +56,6 @@ def test_flags_win_over_the_config_and_set_over_both(run, tmp_path):
 
 def test_the_same_type_twice_is_told_apart(run):
     assert "random-2" in run("--participants", "random,random", "--max-matches", "1").stdout
-
-
-def test_the_table_fits_80_columns(run):
-    done = run(
-        *("--participants", "random,tight,callstation,maniac,shover,folder", "--quiet"),
-        *("--hands", "5", "--seeds", "2", "--max-matches", "15"),
-    )
-    assert max(map(len, done.stdout.splitlines()[1:10])) <= 80
 
 
 def test_report_rebuilds_every_file_from_the_journal(run, tmp_path):

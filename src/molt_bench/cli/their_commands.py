@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
-from click.shell_completion import CompletionItem
 
 from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.completion import agent_lists
+from molt_bench.cli.completion import Completion, agent_lists, run_folders
 from molt_bench.cli.options import (
     ConfigOptions,
     RunOptions,
@@ -27,15 +26,8 @@ from molt_bench.cli.streams import print_json
 from molt_bench.runs import folder as run_folder
 from molt_bench.runs import master_seed
 
-
-class _Agent(click.ParamType[str]):
-    """An agent, which a shell completes."""
-
-    name = "AGENT"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-        """Return the agents that it may be."""
-        return agent_lists(ctx, param, incomplete)
+#: What a shell offers for an argument or an option, by its metavar.
+_OFFERED: Final[Mapping[str | None, Completion]] = {"AGENT": agent_lists, "RUN": run_folders}
 
 
 class TheirCommand(Command):
@@ -43,11 +35,10 @@ class TheirCommand(Command):
 
     def __init__(self, theirs: click.Command) -> None:
         super().__init__(theirs.name, help=theirs.help, callback=theirs.callback, params=[*theirs.params])
-        agents = [param for param in theirs.params if param.metavar == "AGENT"]
-        self._agents = [param.name for param in agents]
-        for param in agents:
-            param.type = _Agent()
-        if agents:
+        for param in theirs.params:
+            param._custom_shell_complete = _OFFERED.get(param.metavar)
+        self._agents = [param.name for param in theirs.params if param.metavar == "AGENT"]
+        if self._agents:
             self.params += _params_of(param_option, sandbox_option)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -169,13 +169,6 @@ class Analysis:
     def _by_pair(self) -> dict[Pair, Verdict]:
         return {(each.above, each.below): each for each in self.head_to_head}
 
-    def between(self, name: str, other: str) -> Result | None:
-        """Return what one wins from another in their own games alone; None if they have not met."""
-        if (found := self._by_pair.get((name, other))) is not None:
-            return Result(found.lead, found.half_width)
-        turned = self._by_pair.get((other, name))
-        return None if turned is None else Result(0.0 - turned.lead, turned.half_width)
-
     def parts_of_lead(self, name: str, other: str) -> dict[str, float]:
         """Return what the lead of one over another is made of, by opponent, in mbb per hand.
 

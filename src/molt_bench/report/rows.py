@@ -72,7 +72,7 @@ class Rows:
         won, half = interval(found.results[name])
         raw, raw_half = interval(found.raw_results[name])
         reference = found.measured_against
-        from_it = (UNSET, UNSET) if reference is None else interval(found.between(name, reference))
+        from_it = (UNSET, UNSET) if reference is None else self.between(name, reference)
         met, field = len(found.model.met(name)), len(found.model.field_of(name))
         sure = found.sure_of_next.get(name)
         form = result.reply_forms.get(name, UNSET)
