@@ -126,7 +126,7 @@ def seed_pair(options: TaskOptions) -> Solver:
 
 
 def _count_without_network(model: Model) -> None:
-    """Let inspect's mock of a model count tokens by letters; it would fetch a file for that, and nobody pays for it."""
+    """Let inspect's mock of a model count tokens by letters; exact counts would need a file from the network."""
 
     async def count(text: str) -> int:
         return 1 + len(text) // 4

@@ -115,7 +115,7 @@ class Table:
         return f"\x1b[{colour}m{text}\x1b[0m" if self._colour else text
 
     def open(self, opponent: str, facts: GameFacts) -> None:
-        """Say what is played next, and against whom."""
+        """Say what is played next, and against which opponent."""
         self.opponent, self._rules = on_one_line(opponent)[:_NAME_LENGTH], facts.rules
         self._column, self._hands, rules = cell_len(self.opponent) + 8, facts.hands + facts.warmup_hands, facts.rules
         warmup = f", {facts.warmup_hands:,} of them for warming up" if facts.warmup_hands else ""
@@ -324,7 +324,7 @@ class AtTheTerminal:
         self._run = run
 
     def gather(self) -> None:
-        """Wait for nobody: the person is there."""
+        """Return at once: the person is there."""
 
     def places(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return that the person plays one game at a time."""

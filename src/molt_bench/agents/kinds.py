@@ -212,7 +212,7 @@ def make_within(
     *,
     action_timeout_s: float | None = None,
 ) -> PokerAgent:
-    """Make an agent as `make_agent` does, of whom a context tells more; its settings and time limit are filled in."""
+    """Make an agent as `make_agent` does, with a context that tells more; its settings and time limit are filled in."""
     kind = kind_of(spec.type, factories or ())
     if kind is OBJECT and factories is not None:
         return call_factory(spec.id, factories[spec.type], spec.params)

@@ -134,7 +134,7 @@ def _imported(name: str) -> ModuleType:
 
 
 def _executed(source: str, file: CodeFile) -> ModuleType:
-    """Run a file as a module; not by a loader, which would prefer a compiled file beside it that nobody has checked."""
+    """Run a file as a module; not by a loader, which would prefer an unchecked compiled file beside it."""
     folder = os.path.dirname(os.path.abspath(source))
     if folder not in sys.path:
         sys.path.append(folder)  # so that it finds the modules beside it

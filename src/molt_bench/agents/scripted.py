@@ -56,7 +56,7 @@ class CallStationAgent(ScriptedAgent):
 
 
 class FolderAgent(ScriptedAgent):
-    """Gives up every hand, even for free: loses its blinds, 75 big blinds in 100 hands, to whoever plays on."""
+    """Gives up every hand, even for free: loses its blinds, 75 big blinds in 100 hands."""
 
     kind = "folder"
     sees_cards = False

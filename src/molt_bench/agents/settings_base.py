@@ -70,7 +70,7 @@ class AgentSettings(Section):
 
 
 class OpenSettings(AgentSettings):
-    """Settings of a kind that is not here, which nobody can check."""
+    """Settings of a kind that is not here, which cannot be checked."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -57,7 +57,7 @@ class GameConfig(Section):
     ] = 2
     max_actions_per_hand: Annotated[
         Count,
-        Field(le=10_000, description="Actions of one hand after which nobody may raise, so that every hand ends."),
+        Field(le=10_000, description="Actions of one hand after which no raise is legal, so that every hand ends."),
     ] = 200
     action_timeout_s: Annotated[
         Annotated[float, Field(gt=0, lt=MUCH)] | None,

@@ -12,9 +12,9 @@ from molt_bench.suggestions import one_of
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
-#: The matchmaker by which everybody plays the reference alone.
+#: The matchmaker by which all play the reference alone.
 GAUNTLET: Final = "gauntlet"
-#: The one by which two versions of an agent play everybody else, and each other.
+#: The one by which two versions of an agent play all others, and each other.
 GATE: Final = "gate"
 #: What `scheduler.policy` may be: `molt_bench.bench.schedule` has all of them, and `register_matchmaker` adds more.
 MATCHMAKER_NAMES: Final = [
@@ -53,7 +53,7 @@ class SchedulerConfig(Section):
         ),
     ] = "information_gain"
     reference: Annotated[
-        Name | None, Field(description="Id of the one that everybody plays alone, with policy gauntlet.")
+        Name | None, Field(description="Id of the one that all others play alone, with policy gauntlet.")
     ] = None
     exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.25
     rematch_window: Annotated[

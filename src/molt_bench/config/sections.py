@@ -119,7 +119,7 @@ class BenchmarkConfig(Section):
                 yield "scheduler.reference", reference, f"policy: {GAUNTLET} with it; {policy} has no reference"
             return
         if reference not in ids:
-            expected = f"the id of the participant that everybody plays: {one_of(ids, reference or '')}"
+            expected = f"the id of the participant that all others play: {one_of(ids, reference or '')}"
             yield "scheduler.reference", reference, expected
         rule = self.stop.adjacent_confidence
         if rule is not None and rule.method != "margin":
@@ -151,7 +151,7 @@ class BenchmarkConfig(Section):
         return Versions(new.id, old.id, (self.stop.adjacent_confidence or AdjacentConfidence()).tie_margin_mbb)
 
     def pairings(self) -> list[Pair]:
-        """Return the pairs of participants that may play: all, or in a gauntlet everybody with the reference."""
+        """Return the pairs of participants that may play: all, or in a gauntlet all with the reference."""
         yardstick, gate = self.scheduler.reference, self.gate
         every = combinations([participant.id for participant in self.participants], 2)
         if gate is not None:

@@ -38,7 +38,7 @@ game:
   smallBlind: {game.small_blind}  # in chips
   bigBlind: {game.big_blind}
   stack: {game.stack}  # {game.stack / game.big_blind:g} big blinds
-  stacks: {game.stacks}  # reset: every hand starts with this stack; carry: what was won stays, until somebody is broke
+  stacks: {game.stacks}  # reset: every hand starts with this stack; carry: what was won stays, until a player is broke
 
 # The run ends as soon as one of these is true.
 stop:

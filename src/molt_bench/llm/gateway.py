@@ -338,7 +338,7 @@ class Gateway:
                 self.purse.give_back(hold)
 
     async def _finished(self, asking: Coroutine[Any, Any, Exchange]) -> Exchange:
-        """Return what comes of a question; a reply that is paid for is recorded even if nobody waits any more."""
+        """Return what comes of a question; a reply that is paid for is recorded even if the game has gone on."""
         task = asyncio.ensure_future(asking)
         self._under_way.add(task)
         task.add_done_callback(self._done)
@@ -347,7 +347,7 @@ class Gateway:
     def _done(self, task: asyncio.Task[Exchange]) -> None:
         self._under_way.discard(task)
         if not task.cancelled():
-            task.exception()  # retrieved, in case nobody waits for it any more
+            task.exception()  # retrieved, in case the game has gone on
 
     async def settled(self) -> None:
         """Wait for the replies that are still to come, as long as an answer may take."""

@@ -86,7 +86,7 @@ class Hold(msgspec.Struct, frozen=True):
         longest: What it costs if its reply is as long as the longest so far.
         most: The most that it can cost.
         limit: The limit of tokens that it asks for, where that is ours, or lower than the user's.
-        output: The most tokens of its reply, whoever says so.
+        output: The most tokens of its reply, by whichever limit.
     """
 
     usual: Amount = Amount()

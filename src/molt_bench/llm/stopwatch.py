@@ -1,7 +1,7 @@
 """The stopwatch of a request: a time limit to connect, and another one to answer once it was sent.
 
 Only what a model's server takes counts. While this process is so busy that the limit itself is looked at too late, an
-answer may have arrived that nobody has read yet: so it is looked at again.
+answer may have arrived that is not read yet: so it is looked at again.
 """
 
 import asyncio

@@ -10,7 +10,7 @@ def _nobody(_: object) -> None:
 
 
 class Tellings:
-    """Tells the user about models, if anybody listens.
+    """Tells the user about models, if there is a listener.
 
     Attributes:
         warn: Tells what goes wrong while the run goes on, such as a model that is paused.

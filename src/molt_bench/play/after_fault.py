@@ -70,7 +70,7 @@ class Faults:
         while True:
             kind = failure.kind if isinstance(failure, AgentFailed) else "illegal"
             said = str(failure)[:MESSAGE_LENGTH]
-            last = attempt > self._max_retries or kind == "forfeit"  # nobody is there to ask
+            last = attempt > self._max_retries or kind == "forfeit"  # there is no one to ask
             self._add(seat, kind, said, attempt=attempt, forced_fold=last, decision=self._decision)
             yield from self.notify(seat, "on_error", said)
             if last:

@@ -19,7 +19,7 @@ class SeatedAgent:
     Attributes:
         name: Its name, or that of its class.
         close: Its `close` method, or None. It is not a hook of the game, since any object may have one.
-        note: Called with what it raises; None if nobody listens.
+        note: Called with what it raises; None if there is no listener.
         ours: Whether it is all our own code, so that what it raises is our bug.
         keeps_time: Whether it limits its own answering time, as an agent that queues for a model must, or needs
             no limit, as a built-in bot.

@@ -119,7 +119,7 @@ class Waiter:
 
 
 def close_agents(seats: Seats, *, interrupted: bool) -> None:
-    """Call the agents' `close` in plain code, each once; nobody waits long for one that is async."""
+    """Call the agents' `close` in plain code, each once; one that is async gets little time."""
     for seat in _closing(seats):
         found = _outcome(seat.close)
         if found.waits:

@@ -50,7 +50,7 @@ def _read(line: Connection, chunks: SimpleQueue[Any], playing: Event) -> None:
         while True:
             chunks.put(line.recv())
     if playing.is_set():
-        os._exit(1)  # nobody is left to take the result
+        os._exit(1)  # the result has no taker
     chunks.put(None)
 
 

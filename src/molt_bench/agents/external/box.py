@@ -1,7 +1,7 @@
 """A box: the words that begin a command which runs another one in bubblewrap, and what that one sees in it.
 
 A program in a box sees the system's programs, its own folder and the interpreter that runs it, all read-only. It has a
-home of its own, which ends with it, and neither network nor other processes. A box ends with whoever started it.
+home of its own, which ends with it, and neither network nor other processes. A box ends with its starter.
 """
 
 import os

@@ -19,7 +19,7 @@ from molt_bench.agents.agent_log import AgentLog
 from molt_bench.agents.external.protocol import LONGEST_ANSWER
 from molt_bench.errors import AgentFailed, FaultKind
 
-#: Bytes of output that nobody has asked for; more is a flood.
+#: Bytes of output that were not asked for; more is a flood.
 MOST_UNREAD: Final = 1024 * 1024
 _CHUNK: Final = 64 * 1024
 #: Seconds for a program that closed a pipe to end, to tell a crash from one that lives on; and to look whether it has.
@@ -72,7 +72,7 @@ class Process:
             shutil.rmtree(folder, ignore_errors=True)
             why = getattr(error, "strerror", None) or str(error)
             raise AgentFailed("crash", f"the program cannot be started: {why}") from None
-        # Runs when Python exits, too, if nobody has ended the process before.
+        # Runs when Python exits, too, if the process was not ended before.
         self._kill = weakref.finalize(self, _end_group, process, folder, os.getpid())
         log.forget_line()
         assert process.stdin is not None
@@ -90,7 +90,7 @@ class Process:
         return self._kill.alive and not self._deaf
 
     def write(self, data: bytes) -> None:
-        """Send a line; it is dropped if nobody will read it."""
+        """Send a line; it is dropped if it has no reader."""
         if not self._connected:
             return
         try:
@@ -171,7 +171,7 @@ class Process:
         if at < 0 and len(self._unread) > LONGEST_ANSWER:
             raise AgentFailed("flood", f"the program wrote a line of more than {LONGEST_ANSWER // 1024} KiB")
         if len(self._unread) > MOST_UNREAD:
-            raise AgentFailed("flood", f"the program wrote more than {MOST_UNREAD // 1024} KiB that nobody asked for")
+            raise AgentFailed("flood", f"the program wrote more than {MOST_UNREAD // 1024} KiB that were not asked for")
         if at < 0:
             return None
         line = bytes(self._unread[:at])

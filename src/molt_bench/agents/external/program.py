@@ -123,7 +123,7 @@ class ProgramAgent:
                 self._lose()
             raise
         except BaseException:
-            self._lose()  # nobody waits for its answer any more
+            self._lose()  # its answer is not needed any more
             raise
         self._late = 0
         return answer

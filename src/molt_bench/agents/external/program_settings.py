@@ -35,7 +35,7 @@ class ExecSettings(SandboxSettings):
         if wrong is not None:
             raise as_problem("", wrong, "names of variables, without their values")
         if MASTER_SEED_VARIABLE in value:
-            raise as_problem("", MASTER_SEED_VARIABLE, "any other variable: whoever knows this one knows the cards")
+            raise as_problem("", MASTER_SEED_VARIABLE, "any other variable: this one gives away the cards")
         return value
 
     def variables(self) -> list[str]:

@@ -165,7 +165,7 @@ async def _body(response: httpx2.Response) -> bytes:
         raise AgentFailed("transport", f"the server answered {status}{redirect}")
     packed = response.headers.get("content-encoding", "identity")
     if packed != "identity":
-        raise AgentFailed("transport", f"the answer is packed ({packed}), which nobody asked for")
+        raise AgentFailed("transport", f"the answer is packed ({packed}), which was not asked for")
     async for data in response.aiter_raw():
         body += data
         if len(body) > protocol.LONGEST_ANSWER:
