@@ -13,7 +13,7 @@ help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 # What an installation compiles, and what it makes the script of the pages from.
-BUILT := hatch_build.py scripts/page_bundle.py $(wildcard src/molt_bench/kernels/*.[ch]) $(wildcard src/molt_bench/view/static/*.js)
+BUILT := hatch_build.py scripts/page_bundle.py $(wildcard src/molt_bench/kernels/*.[ch]) $(wildcard src/molt_bench/plugins/view/static/*.js)
 
 $(INSTALLED): pyproject.toml src/molt_bench/_version.py $(BUILT)
 	$(PYTHON) -m venv .venv
@@ -42,7 +42,7 @@ slow: $(INSTALLED_ALL) ## run one suite of slow tests, with what it needs: make 
 	@$(BIN)/python scripts/slow_suites.py $(SUITE)
 
 # Deno checks the scripts of the pages. They run in a browser, so `window` is fine; async marks what returns a promise.
-SCRIPTS := src/molt_bench/view/static/*.js
+SCRIPTS := src/molt_bench/plugins/view/static/*.js
 export DENO_NO_UPDATE_CHECK := 1
 
 check: $(INSTALLED_ALL) ## check lint, formatting, types and layers

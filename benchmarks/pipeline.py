@@ -19,7 +19,6 @@ from time import perf_counter, process_time
 from command import timed
 from numpy.random import default_rng
 from rows import row
-from viewing import HANDS, long_run, print_server, program
 
 from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.bench.dealer import Dealer
@@ -37,6 +36,7 @@ from molt_bench.records import GameRecord
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameSpec
+from viewing import HANDS, long_run, print_server, program
 
 FIVE = ("tight", "callstation", "random", "maniac", "tag")
 CHEAP_RUN = {"stop": {"adjacentConfidence": None, "budget": {"maxMatches": 40}}}

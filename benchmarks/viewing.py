@@ -1,12 +1,11 @@
 """Measure how fast the pages of a run of 100,000 hands open in Chromium.
 
 The server's part is also in `pipeline.py`. It is CPU time, so that a busy machine says the same. Of the browser it is
-the CPU time of the page's main thread. `usable` is what a reader waits, by the clock: of a busy machine it says little.
-The viewer has just started then, and has made the pages of the newest run, as it does before a browser is open. What a
-reader waits who is quicker than that is printed below it.
+the CPU time of the page's main thread. `usable` is what a reader waits, by the clock, of a viewer that has just
+started: of a busy machine it says little. The list of a folder of 100 runs is measured as well, cold and warm.
 """
 
-import os
+import gzip
 import re
 import shutil
 import subprocess
@@ -16,19 +15,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from time import perf_counter, process_time, sleep
+from time import perf_counter, process_time
 from typing import Any
 
 import msgspec
 from rows import row
 
-from molt_bench.view.hand_list_cache import Body
-from molt_bench.view.library import Library
-from molt_bench.view.run_list import RunList
+from molt_bench.plugins.view.library import Library
+from molt_bench.plugins.view.server import answer
 
 HANDS = 100_000
 ROUNDS = 5
 PAGES = {"run page": "", "hands list": "/hands"}
+RUNS = 100
 #: Seconds until a reader can use the page.
 GOALS = {"run page": 0.8, "hands list": 0.5}
 READY = {"run page": "#part-leaderboard tbody tr", "hands list": ".v-space .v-row"}
@@ -75,44 +74,51 @@ def _median(found: Iterator[tuple[float, int]]) -> tuple[float, int]:
 
 
 def _page_seconds(folder: Path, page: str) -> tuple[float, int]:
-    (run,) = RunList(folder).ids()
+    (run,) = Library(folder).ids()
     start = process_time()
     library = Library(folder)
-    if page == "run page":
-        bodies = [Body(msgspec.json.encode(library.run_page(run)))]
-    else:
-        bodies = [Body(msgspec.json.encode(library.names(run))), library.hands_body(run)]
-    size = sum([len(body.packed) for body in bodies])
-    return process_time() - start, size
+    paths = [PAGES[page]] if page == "run page" else ["/names", PAGES[page]]
+    bodies = [msgspec.json.encode(answer(library, f"api/runs/{run}{path}.json")) for path in paths]
+    return process_time() - start, sum(len(gzip.compress(body, 1)) for body in bodies)
+
+
+def list_seconds(folder: Path) -> tuple[float, float]:
+    """Return the seconds, by the clock, of the list and the history of 100 copies of a run: at first, and once more."""
+    (run,) = Library(folder).ids()
+    with tempfile.TemporaryDirectory() as many:
+        for at in range(RUNS):
+            shutil.copytree(folder / run, Path(many, f"2026-01-01T{at // 60:02}-{at % 60:02}-00"))
+        times = []
+        for _ in range(2):
+            start = perf_counter()
+            library = Library(many)
+            msgspec.json.encode([library.runs_page(), library.history_page()])
+            times.append(perf_counter() - start)
+    return times[0], times[1]
 
 
 def print_server(folder: Path) -> None:
     """Print what the server needs."""
     for name, (seconds, size) in seconds_of_pages(folder).items():
         row(f"{name} of {HANDS:,} hands, the server's CPU", seconds, GOALS[name], " s", digits=2)
-        print(f"  it sends {size / 1024:,.0f} KiB")
+        print(f"  it sends {size / 1024:,.0f} KiB, compressed")
+    cold, warm = list_seconds(folder)
+    row(f"list and history of {RUNS} runs, cold", cold, 1.0, " s", digits=2)
+    row(f"list and history of {RUNS} runs, warm", 1000 * warm, 100, " ms")
 
 
 @contextmanager
-def viewer(folder: Path, *, at_once: bool = False) -> Iterator[str]:
-    """Yield the address of the viewer, when it has made what it makes ahead; or `at_once`."""
+def viewer(folder: Path) -> Iterator[str]:
+    """Yield the address of the viewer, as soon as it says so."""
     command = [program(), "view", str(folder), "--port", "0", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             found = re.search(r"http://\S+/", process.stdout.readline())
             assert found is not None
-            before = -1.0
-            while not at_once and before != (before := _cpu_of(process.pid)):
-                sleep(1)
             yield found[0]
         finally:
             process.terminate()
-
-
-def _cpu_of(process: int) -> float:
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def print_browser(folder: Path) -> None:
@@ -120,23 +126,21 @@ def print_browser(folder: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    (run,) = RunList(folder).ids()
+    (run,) = Library(folder).ids()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGS)
         for name, place in PAGES.items():
             times = [_opened(browser, folder, name, f"#/run/{run}{place}") for _ in range(3)]
-            at_once = [_opened(browser, folder, name, f"#/run/{run}{place}", at_once=True)[0] for _ in range(3)]
             if name == "hands list":
                 _print_acts(browser, folder, f"#/run/{run}{place}")
             row(f"{name}, the browser's CPU", median(each[1] for each in times), GOALS[name], " s", digits=2)
             row(f"{name}, usable, wall clock, cold", median(each[0] for each in times), GOALS[name], " s", digits=2)
-            print(f"  asked for as soon as the viewer says where it is: {median(at_once):.2f} s")
         browser.close()
 
 
-def _opened(browser: Any, folder: Path, name: str, place: str, *, at_once: bool = False) -> tuple[float, float]:
+def _opened(browser: Any, folder: Path, name: str, place: str) -> tuple[float, float]:
     """Open a page of a viewer that has just started; return what a reader waits, and the browser's CPU time."""
-    with viewer(folder, at_once=at_once) as url:
+    with viewer(folder) as url:
         page, tool = _page(browser)
         start = perf_counter()
         page.goto(f"{url}{place}")

@@ -9,7 +9,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = ROOT / "docs" / "reference" / "glossary.md"
-SCRIPT: Final = ROOT / "src" / "molt_bench" / "view" / "static" / "glossary.js"
+SCRIPT: Final = ROOT / "src" / "molt_bench" / "plugins" / "view" / "static" / "glossary.js"
 
 #: Each term: what it means, short enough for one line, and where the docs say more.
 TERMS: Final = {

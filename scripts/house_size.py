@@ -16,7 +16,7 @@ ROOT: Final = Path(__file__).parents[1]
 #: Files of a run that have no schema of their own here.
 OTHER_FILES: Final = ("config.json", "master-seed", "bug.log", "agents/ID.log", "card.md")
 #: Rooms that are not the core: plug-ins, and those that are to become plug-ins.
-OUTSIDE: Final = ("plugins", "adapters", "view", "serve")
+OUTSIDE: Final = ("plugins", "adapters")
 DOCS: Final = ("docs/*.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md")
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 #: The modules of the pages, and the script that they become.
-STATIC: Final = Path("src/molt_bench/view/static")
-BUNDLE: Final = Path("src/molt_bench/view/bundle.js")
+STATIC: Final = Path("src/molt_bench/plugins/view/static")
+BUNDLE: Final = Path("src/molt_bench/plugins/view/bundle.js")
 #: The script that the page loads.
 ENTRY: Final = "app.js"
 _IMPORT: Final = re.compile(r'^import (\{[^}]*\}) from "([^"]+)";$', re.MULTILINE)

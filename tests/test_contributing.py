@@ -48,7 +48,7 @@ def test_every_file_says_what_it_is_for():
 
 
 def test_every_path_it_names_is_there():
-    folders = (SOURCE, ROOT, SOURCE / "view" / "static")
+    folders = (SOURCE, ROOT, SOURCE / "plugins" / "view" / "static")
     assert [path for path in PATHS if not any((folder / path).exists() for folder in folders)] == []
 
 

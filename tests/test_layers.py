@@ -16,7 +16,6 @@ FLOORS = [
     {"__main__", "host"},
     {"cli", "plugins"},
     {"adapters"},
-    {"view"},
     {"arena", "report", "study", "testing"},
     {"runs"},
     {"bench"},
@@ -28,7 +27,7 @@ FLOORS = [
     {"specs"},
     {"poker"},
     {"seeds", "_version"},
-    {"blame", "entry_points", "files", "kernels", "quiet_server", "web_server"},
+    {"blame", "entry_points", "files", "kernels", "web_server"},
     {"errors", "suggestions"},
     {"extras", "visible_text"},
 ]
@@ -84,13 +83,14 @@ PUBLIC = (
         "agents.external.answers",
         "agents.external.plain",
         "agents.external.protocol",
+        "entry_points",
         "errors",
         "play",
         "plugin",
         "poker",
         "records",
     ),
-    *("report.rows", "runs.run", "seeds", "specs", "web_server"),
+    *("report", "runs.run", "seeds", "specs", "web_server"),
 )
 
 

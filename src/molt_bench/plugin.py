@@ -3,7 +3,7 @@
 A plug-in is a package that registers something under one of the groups of `molt_bench.entry_points`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, Protocol, TypeAlias
@@ -280,6 +280,20 @@ class Export:
         raise NotImplementedError
 
 
+class FolderExport:
+    """A format of `molt-bench export` that is a folder, of one run or of all runs of a folder.
+
+    Attributes:
+        folder: The usual name of the folder that it writes, in the current one.
+    """
+
+    folder: str = ""
+
+    def write(self, source: Path, target: Path, warn: Callable[[str], None]) -> Iterator[str]:
+        """Write a run, or the runs of a folder, and yield the name of each that is done; `warn` of what is left out."""
+        raise NotImplementedError
+
+
 #: What a worker gets, pickled, and calls before its first game. It returns what plays a game, for the core alone.
 Setup: TypeAlias = Callable[[], Callable[[GameSpec], Any]]
 
@@ -333,25 +347,25 @@ class FileCheck(Protocol):
 
 
 class Section(Protocol):
-    """What the viewer shows of a run besides its own; an entry point is called for each run, without arguments."""
+    """What the viewer shows of a run besides its own.
 
-    def wanted(self, folder: Path, participants: list[str]) -> bool:
-        """Return whether a run with such a folder is to be counted now; asked whenever the run is read."""
+    An entry point is called with a `runs.run.Run` for every page: it reads nothing that it is not asked for.
+    """
 
-    def add(self, game: Any, seed_index: int) -> None:
-        """Count a `Game` of the journal, of a seed pair by its place in the match, from 0."""
+    def data(self, shown: Callable[[int, int, str], bool]) -> Mapping[str, Any] | None:
+        """Return the section of the run's page; `shown` says whether hands of a match, seed pair and seating are.
 
-    def data(self, rows: Any, shown: Callable[[int, int, str], bool]) -> Mapping[str, Any]:
-        """Return the section of the run's page; `shown` says whether hands of a match, seed pair and seating are."""
+        None for a run that has none.
+        """
 
-    def deals(self, data: Mapping[str, Any]) -> Iterable[tuple[int, int, int]]:
-        """Return the deals that a section links to, by match, seed pair and hand."""
+    def deals(self) -> Iterable[tuple[int, int, int]]:
+        """Return the deals that the section links to, by match, seed pair and hand."""
 
     def costs(self) -> Mapping[tuple[int, int, str], tuple[list[int], list[int]]]:
         """Return what each hand cost players A and B, in mbb, by match, seed pair and seating."""
 
-    def hand(self, parsed: Any, max_actions: int) -> Sequence[Mapping[str, Any] | None]:
-        """Return what the page of a hand, a `poker.notation.ParsedHand`, shows of each of its decisions."""
+    def hand(self, hand: Any, max_actions: int) -> Sequence[Mapping[str, Any] | None]:
+        """Return what the page of a hand, a `report.rows.DealtHand`, shows of each of its decisions."""
 
 
 class Registered(msgspec.Struct, frozen=True, rename="camel"):

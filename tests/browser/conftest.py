@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from molt_bench.plugins.view.inlined import STATIC
+
 ARGS = [
     "--headless",
     "--no-sandbox",
@@ -183,3 +185,13 @@ def settled(page: Any) -> None:
     """Wait until the page has drawn what it loaded, and has not failed."""
     page.wait_for_selector(".page:not([aria-busy])", timeout=15_000)
     assert page.locator(".failure").count() == 0, page.locator(".failure").inner_text()
+
+
+def with_modules(visit: Callable[..., Any], url: str) -> Any:
+    """Open a page that can import the scripts one by one, as the viewer does not serve them."""
+    page = visit(url, bypass_csp=True)
+    page.route(
+        "**/*.js",
+        lambda route: route.fulfill(path=STATIC / route.request.url.rpartition("/")[2], content_type="text/javascript"),
+    )
+    return page

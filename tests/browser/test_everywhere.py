@@ -187,7 +187,7 @@ def test_every_export_takes_them(everything: Everything, tmp_path: Path, form: s
 def site(everything: Everything) -> Iterator[str]:
     """The address of the published site on a plain web server."""
     target = everything.folder.parent / "site"
-    molt_bench("export", str(everything.folder), "--format", "site", "--output", str(target), "--deals", "12")
+    molt_bench("export", str(everything.folder), "--format", "site", "--output", str(target))
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(target))
     http.server.SimpleHTTPRequestHandler.log_message = lambda *_: None  # type: ignore[method-assign]
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

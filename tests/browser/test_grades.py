@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Runs, as_number, until
+from tests.browser.listed import rows
 
 pytestmark = pytest.mark.slow
 Visit = Callable[..., Any]
@@ -35,17 +36,16 @@ def test_the_replayer_shows_the_mix_and_what_was_given_away(visit: Visit, server
 
 
 def test_hands_are_filtered_and_sorted_by_the_size_of_the_mistake(visit: Visit, server: str, runs: Runs) -> None:
-    data = told(server, f"{runs.bots}/hands")
+    listed = rows(server, runs.bots)
     page = visit(f"{server}#/run/{runs.bots}/hands?sort=loss&down=1")
     page.locator("#filter-mistake").fill("1")
-    expected = sum(max(losses) >= 1000 for losses in zip(*data["losses"], strict=True))
+    expected = sum(max(row.losses) >= 1000 for row in listed)
     until(page, f"document.querySelector('.count').textContent.startsWith('{expected:,} of')")
     shown = [as_number(text) for text in page.locator(".v-space .v-loss").all_inner_texts()]
     assert shown == sorted(shown, reverse=True)
     page.locator("#filter-agent").select_option("tag")
-    own = data["agents"].index("tag")
-    pairs = zip(*data["losses"], data["columns"]["a"], data["columns"]["b"], strict=True)
-    expected = sum((a if first == own else b) >= 1000 for a, b, first, second in pairs if own in (first, second))
+    own = [row for row in listed if "tag" in row.players]
+    expected = sum(row.losses[row.players.index("tag")] >= 1000 for row in own)
     until(page, f"document.querySelector('.count').textContent.startsWith('{expected:,} of')")
 
 
@@ -67,3 +67,14 @@ def test_a_run_without_grades_and_a_single_file_show_none(visit: Visit, server: 
     page = visit(f"{single}#/run/run/hand/1/0/1?step=3")
     assert page.locator(".felt").count() >= 1
     assert page.locator(".mix").count() == 0
+
+
+def test_a_key_leads_to_the_next_costly_decision_also_in_a_later_hand(visit: Visit, server: str, runs: Runs) -> None:
+    page = visit(f"{server}#/run/{runs.bots}/hand/1/0/1?step=0")
+    seen = set()
+    for _ in range(4):
+        before = page.evaluate("location.hash")
+        page.keyboard.press("n")
+        until(page, f"location.hash !== {before!r} && document.querySelector('.decision .mix p.bad')")
+        seen.add(page.evaluate("location.hash"))
+    assert len(seen) == 4

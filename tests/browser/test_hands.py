@@ -1,40 +1,59 @@
 """The list of hands: filters, sorting, links, and 100,000 rows."""
 
-import json
-import urllib.request
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Runs, as_number, until
+from tests.browser.conftest import Runs, as_number, until, with_modules
+from tests.browser.listed import MARKS, hands_of, rows
 
 pytestmark = pytest.mark.slow
 Visit = Callable[..., Any]
-
-
-def columns(server: str, run: str) -> Any:
-    with urllib.request.urlopen(f"{server}api/runs/{run}/hands.json") as answer:
-        return json.load(answer)
 
 
 def count(page: Any) -> int:
     return int(page.locator(".count").inner_text().split(" ")[0].replace(",", ""))
 
 
+COLUMNS_OF = """async (run) => {
+  const { listOnce } = await import("./listing.js");
+  const { columns, startingHands, faultKinds } = await listOnce(run);
+  const kinds = (bits) => faultKinds.filter((_, at) => bits & (1 << at));
+  return Array.from(columns.net, (net, at) => ({
+    place: [columns.match[at], columns.seed[at], columns.hand[at]],
+    ...{ seating: columns.seating[at], net, pot: columns.pot[at], street: columns.street[at] },
+    flags: columns.flags[at],
+    cards: [startingHands[columns.cardsA[at]], startingHands[columns.cardsB[at]]],
+    faults: [kinds(columns.faultsA[at]), kinds(columns.faultsB[at])],
+  }));
+}"""
+
+
+@pytest.mark.parametrize("which", ["bots", "models"])
+def test_the_browser_reads_hands_as_the_rules_do(visit: Visit, server: str, runs: Runs, which: str) -> None:
+    run = getattr(runs, which)
+    found = with_modules(visit, server).evaluate(COLUMNS_OF, run)
+    expected = rows(server, run)
+    assert len(found) == len(expected) > 0
+    for one, row in zip(found, expected, strict=True):
+        assert (tuple(one["place"]), one["seating"]) == (row.place, row.seating)
+        assert (one["net"], one["pot"], one["street"]) == (row.net, row.pot, row.street), row
+        assert {mark for at, mark in enumerate(MARKS) if one["flags"] >> at & 1} == row.marks, row
+        assert one["cards"] == row.cards
+        assert [{*kinds} for kinds in one["faults"]] == row.faults
+
+
 def test_each_filter_leaves_the_hands_it_names(visit: Visit, server: str, runs: Runs) -> None:
-    data = columns(server, runs.models)
-    cells = data["columns"]
-    total = len(cells["net"])
-    flags, agent = cells["flags"], data["agents"].index("gpt")
+    listed = rows(server, runs.models)
     page = visit(f"{server}#/run/{runs.models}/hands")
-    assert count(page) == total
+    assert count(page) == len(listed)
     expected = {
-        "street": ("3", sum(street == 3 for street in cells["street"])),
-        "showdown": ("yes", sum(bool(flag & 1) for flag in flags)),
-        "allin": ("no", sum(not flag & 2 for flag in flags)),
-        "fault": ("yes", sum(bool(flag & 12) for flag in flags)),
-        "agent": ("gpt", sum(agent in pair for pair in zip(cells["a"], cells["b"], strict=True))),
+        "street": ("3", sum(row.street == 3 for row in listed)),
+        "showdown": ("yes", sum("showdown" in row.marks for row in listed)),
+        "allin": ("no", sum("all_in" not in row.marks for row in listed)),
+        "fault": ("yes", sum(bool({"fault", "forced"} & row.marks) for row in listed)),
+        "agent": ("gpt", sum("gpt" in row.players for row in listed)),
     }
     for field, (value, hands) in expected.items():
         page.get_by_role("button", name="Clear").click()
@@ -43,7 +62,7 @@ def test_each_filter_leaves_the_hands_it_names(visit: Visit, server: str, runs: 
         assert f"{field}={value}" in page.url
     page.get_by_role("button", name="Clear").click()
     page.locator("#filter-pot").fill("4")
-    assert count(page) == sum(pot >= 400 for pot in cells["pot"])
+    assert count(page) == sum(row.pot >= 400 for row in listed)
 
 
 def test_filters_and_order_are_in_the_link(visit: Visit, server: str, runs: Runs) -> None:
@@ -55,11 +74,11 @@ def test_filters_and_order_are_in_the_link(visit: Visit, server: str, runs: Runs
 
 
 def test_the_biggest_swings_come_first_on_demand_and_lead_to_their_hand(visit: Visit, server: str, runs: Runs) -> None:
-    data = columns(server, runs.bots)["columns"]
+    listed = rows(server, runs.bots)
     page = visit(f"{server}#/run/{runs.bots}/hands")
     page.get_by_role("button", name="Biggest swings first").click()
     first = page.locator(".v-space .v-row").first.locator(".v-net").inner_text()
-    assert abs(as_number(first)) == max(map(abs, data["net"])) / 100
+    assert abs(as_number(first)) == max(abs(row.net) for row in listed) / 100
     page.locator(".v-space .v-row a").first.click()
     page.wait_for_selector(".felt")
 
@@ -81,29 +100,28 @@ def test_no_hand_passing_is_said(visit: Visit, server: str, runs: Runs) -> None:
 
 def test_a_hundred_thousand_hands_scroll_and_filter_without_lag(visit: Visit, server: str, runs: Runs) -> None:
     page = visit(f"{server}#/run/{runs.bots}")
-    rows = 100_000
-    many = {
-        **{key: value for key, value in columns(server, runs.bots).items() if key != "losses"},
-        "columns": {
-            **{key: [at % 169 for at in range(rows)] for key in ("cardsA", "cardsB")},
-            **{key: [0] * rows for key in ("faultsA", "faultsB")},
-            "match": [1 + at // 4000 for at in range(rows)],
-            "seed": [at // 40 % 100 for at in range(rows)],
-            "seating": [at % 2 for at in range(rows)],
-            "hand": [1 + at % 40 for at in range(rows)],
-            "a": [at % 3 for at in range(rows)],
-            "b": [3] * rows,
-            "net": [at * 7919 % 20001 - 10000 for at in range(rows)],
-            "pot": [at * 104729 % 20000 for at in range(rows)],
-            "street": [at % 4 for at in range(rows)],
-            "flags": [at % 8 for at in range(rows)],
-        },
-    }
-    page.route("**/lines/*.json", lambda route: route.fulfill(json={}))
-    page.route("**/hands.json", lambda route: route.fulfill(json=many))
+    lines = ["r{0}f", "r{0}c/kk/kr{0}f", "r{0}c/kr{0}f", "r{0}c/kk/kk/kk"]
+    known = hands_of(server, runs.bots)
+    first = known["games"][0]["hands"][0].split(":")
+    games = [
+        {
+            **known["games"][at % 2],
+            "match": 1 + at // 20,
+            "seed": at % 20,
+            "faults": [],
+            "losses": None,
+            "hands": [
+                ":".join([str(hand), *first[1:4], "AhKd|7c2d|2h3s4h9cTd", lines[hand % 4].format(200 + at), "-200"])
+                for hand in range(1, 101)
+            ],
+        }
+        for at in range(1000)
+    ]
+    total = 100_000
+    page.route("**/hands.json", lambda route: route.fulfill(json={**known, "games": games}))
     page.evaluate(f"location.hash = '#/run/{runs.bots}/hands'")
-    page.wait_for_selector(".v-space .v-row", timeout=120_000)  # the driver hands over four megabytes
-    assert count(page) == rows
+    page.wait_for_selector(".v-space .v-row", timeout=120_000)  # the driver hands over some megabytes
+    assert count(page) == total
     usual = page.evaluate("""async () => {
       const box = document.querySelector(".v-list");
       const times = [];
@@ -135,5 +153,4 @@ def test_a_hundred_thousand_hands_scroll_and_filter_without_lag(visit: Visit, se
     page.get_by_role("button", name="Clear").click()
     page.get_by_role("button", name="Pot bb").click()
     pots = [as_number(text) for text in page.locator(".v-space .v-pot").all_inner_texts()]
-    largest = sorted(many["columns"]["pot"], reverse=True)
-    assert pots == [pot / 100 for pot in largest[: len(pots)]]
+    assert pots == sorted(pots, reverse=True)

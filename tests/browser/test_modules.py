@@ -5,7 +5,7 @@ from pathlib import Path
 
 import molt_bench
 
-STATIC = Path(molt_bench.__file__).parent / "view" / "static"
+STATIC = Path(molt_bench.__file__).parent / "plugins" / "view" / "static"
 SCRIPTS = sorted(STATIC.glob("*.js"))
 DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 

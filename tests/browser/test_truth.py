@@ -14,8 +14,11 @@ from typing import Any
 
 import pytest
 
-from molt_bench.view.pages import STATIC
+from molt_bench.plugins.view import publish
+from molt_bench.plugins.view.inlined import STATIC
+from molt_bench.plugins.view.open_run import OpenRun
 from tests.browser.conftest import Runs, as_number, molt_bench, only_new, until, viewing
+from tests.browser.listed import rows
 
 pytestmark = pytest.mark.slow
 Visit = Callable[..., Any]
@@ -74,28 +77,10 @@ def test_the_list_and_the_page_have_the_same_order_and_at_most_three_numbers(
     assert payoffs == names
 
 
-def test_a_run_that_is_being_counted_shows_no_number_in_place_of_its_result(
-    visit: Visit, server: str, runs: Runs
-) -> None:
-    page = visit(server)
-    known = told(server, runs.bots)
-    nothing = {key: [] for key in ("headline", "leaderboard", "sentences", "spent", "winnings", "costs", "matches")}
-    none = dict.fromkeys(("rule", "convergence", "payoff", "winRates", "styles"))
-    counting = {**known, **nothing, **none, "counting": True, "complete": False, "pending": "6 matches"}
-    page.route(f"**/api/runs/{runs.bots}.json*", lambda route: route.fulfill(json=counting))
-    page.evaluate(f"location.hash = '#/run/{runs.bots}'")
-    until(page, "document.querySelector('#part-leaderboard')?.textContent.includes('Being counted')")
-    assert not any(char.isdigit() for char in page.locator("#part-leaderboard").inner_text())
-    assert "Being counted" in page.locator("#part-styles").inner_text()
-
-
 def test_every_hand_that_a_cut_file_lists_opens(visit: Visit, runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    from molt_bench.view import html_report
-    from molt_bench.view.library import Library
-
-    monkeypatch.setattr(html_report, "_LARGEST_UNPACKED", 400_000)
+    monkeypatch.setattr(publish, "_IN_A_FILE", 30)
     target = runs.folder.parent / "cut.html"
-    target.write_text(html_report.html_report(Library(runs.folder).open(runs.bots)), "utf-8")
+    target.write_text(publish.html_file(OpenRun.open(runs.folder / runs.bots)), "utf-8")
     page = visit(f"{target.as_uri()}#/run/run/hands")
     assert "of" in page.locator(".count").inner_text()
     page.get_by_role("button", name="Biggest swings first").click()
@@ -141,21 +126,17 @@ def test_the_way_from_a_hand_to_the_next_stays_in_the_list(visit: Visit, server:
 
 
 def test_hands_are_found_by_position_cards_and_kind_of_fault(visit: Visit, server: str, runs: Runs) -> None:
-    data = told(server, f"{runs.models}/hands")
-    cells, hands = data["columns"], data["startingHands"]
-    me = data["agents"].index("gpt")
-    mine = [at for at in range(len(cells["net"])) if me in (cells["a"][at], cells["b"][at])]
+    mine = [(row, row.players.index("gpt")) for row in rows(server, runs.models) if "gpt" in row.players]
     page = visit(f"{server}#/run/{runs.models}/hands?agent=gpt&position=button")
-    button = [at for at in mine if bool(cells["flags"][at] & 64) == (cells["a"][at] == me)]
+    button = [row for row, own in mine if ("a_on_button" in row.marks) == (own == 0)]
     assert int(page.locator(".count").inner_text().split(" ")[0]) == len(button)
     page.locator("#filter-position").select_option("")
     page.locator("#filter-cards").fill("A")
-    held = [hands[(cells["cardsA"] if cells["a"][at] == me else cells["cardsB"])[at]] for at in mine]
-    assert int(page.locator(".count").inner_text().split(" ")[0]) == sum(name.startswith("A") for name in held)
+    held = [row for row, own in mine if row.cards[own].startswith("A")]
+    assert int(page.locator(".count").inner_text().split(" ")[0]) == len(held)
     page.locator("#filter-cards").fill("")
     page.locator("#filter-kind").select_option("unparsable")
-    bit = 1 << data["faultKinds"].index("unparsable")
-    wrong = [at for at in mine if (cells["faultsA"] if cells["a"][at] == me else cells["faultsB"])[at] & bit]
+    wrong = [row for row, own in mine if "unparsable" in row.faults[own]]
     assert int(page.locator(".count").inner_text().split(" ")[0]) == len(wrong) > 0
 
 
@@ -210,7 +191,7 @@ def test_charts_and_tables_can_be_saved(visit: Visit, server: str, runs: Runs) -
 def site(runs: Runs) -> Iterator[str]:
     """The address of a published site on a plain web server."""
     target = runs.folder.parent / "site"
-    molt_bench("export", str(runs.folder), "--format", "site", "--output", str(target), "--deals", "20")
+    molt_bench("export", str(runs.folder), "--format", "site", "--output", str(target))
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(target))
     handler.log_message = lambda *_: None  # type: ignore[attr-defined]
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

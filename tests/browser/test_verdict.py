@@ -70,16 +70,6 @@ def test_a_bracket_joins_those_who_are_not_told_apart(visit: Visit, server: str,
     assert page.locator(".lane.opens").count() == len(spans)
 
 
-def test_the_leaderboard_is_saved_as_a_slide_with_its_headline(visit: Visit, server: str, runs: Runs) -> None:
-    page = visit(f"{server}#/run/{runs.bots}")
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Leaderboard as SVG").click()
-    text = Path(saved.value.path()).read_text("utf-8")
-    first = page.locator(".headline strong").inner_text().split()[:3]
-    assert all(word in text for word in first)
-    assert text.count("<circle") == page.locator(".leaderboard tbody tr").count()
-
-
 def test_forty_agents_fit_on_three_screens(visit: Visit, many: str) -> None:
     page = visit(f"{many}#/run/forty")
     until(page, "document.querySelector('.leaderboard')")
@@ -123,9 +113,7 @@ def test_a_hand_is_listed_with_its_cards_board_and_line_and_found_by_them(
     found = f"all => all.length > 0 && all.every((one) => one.innerText.startsWith({json.dumps(line)}))"
     until(page, f"({found})([...document.querySelectorAll('.v-space .v-line')])")
     page.get_by_role("button", name="Clear").click()
-    page.locator(".hand-grid-box summary").click()
-    page.get_by_role("button", name="AA", exact=True).click()
-    assert page.get_by_label("Its hole cards").input_value() == "AA"
+    page.get_by_label("Its hole cards").fill("AA")
     holes = page.locator(".v-space .v-row").evaluate_all(
         "all => all.map((row) => [...row.querySelectorAll('.v-a .mini, .v-b .mini')].map((one) => one.textContent))"
     )
@@ -151,7 +139,7 @@ def test_a_packed_site_shows_every_hand_it_lists_on_a_host_without_ranges(
     import http.server
     import threading
 
-    molt_bench("export", str(runs.folder), "--format", "site", "--output", str(tmp_path / "site"), "--deals", "30")
+    molt_bench("export", str(runs.folder), "--format", "site", "--output", str(tmp_path / "site"))
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path / "site"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as host:
         thread = threading.Thread(target=host.serve_forever)

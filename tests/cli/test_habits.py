@@ -252,7 +252,7 @@ def test_a_name_that_no_file_can_have_is_one_clear_line(home, command):
     [
         (["verify"], "missing argument 'RUN'"),
         (["export", "x"], "--format"),
-        (["export", "x", "--format", "csv", "--deals", "3"], "--deals"),
+        (["export", "x", "--format", "eee", "--output", "-"], "--output -"),
         (["--hands", "many"], "must be a whole number, not 'many'"),
         (["--confidence", "95"], "must be above 0.5 and below 1, as 0.95 is, not '95'"),
         (["--confidence", "high"], "must be a number"),

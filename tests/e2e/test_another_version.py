@@ -8,8 +8,8 @@ import pytest
 from molt_bench import BENCH_VERSION
 from molt_bench.bench.endings import TopStable
 from molt_bench.runs.run import Run
-from molt_bench.view.library import Library
 from tests.e2e.shell import everything, good, lines_of, one_clear_line, quick, read, rechained
+from tests.viewing import told
 
 ANOTHER = BENCH_VERSION - 1
 SAID = f"written by bench version {ANOTHER}"
@@ -59,7 +59,7 @@ def test_games_of_others_are_noticed_in_it_all_the_same(then):
 
 
 def test_it_is_shown_with_its_order(then):
-    page = Library(then).run_page(then.name)
+    page = told(then, then.name)
     assert any(SAID in warning for warning in page["warnings"])
     board = read(then, "leaderboard.json")["participants"]
     assert [row["id"] for row in page["leaderboard"]] == [row["id"] for row in board]

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from molt_bench.view.library import Library
+from molt_bench.plugins.view.library import Library
 from tests.e2e.shell import (
     Fork,
     games_in,
@@ -18,6 +18,7 @@ from tests.e2e.shell import (
     results,
     verified,
 )
+from tests.viewing import told
 
 FLAGS = ("--participants", "tight,callstation,random", "--seeds", "2", "--hands", "10", "--quiet")
 OPEN = ("--set", "stop.adjacentConfidence.tieMarginMbb=1", "--confidence", "0.99999999")
@@ -50,9 +51,9 @@ def extended(run, matches):
 def test_a_finished_run_goes_on_step_by_step_with_the_same_decks_to_the_result_of_the_longer_run(run, eight):
     before = games_in(run)
     library = Library(run)
-    assert library.run_page(run.name)["stopReason"] == "the budget of 4 matches is spent"
+    assert told(library, run.name)["stopReason"] == "the budget of 4 matches is spent"
     extended(run, 6)
-    page = library.run_page(run.name)
+    page = told(library, run.name)
     assert (page["stopReason"], page["totals"]["matches"]) == ("the budget of 6 matches is spent", 6)
     assert games_in(extended(run, 8))[: len(before)] == before
     assert results(run) == results(eight)

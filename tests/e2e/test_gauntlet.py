@@ -4,8 +4,6 @@ import shutil
 
 import pytest
 
-from molt_bench.view.library import Library
-from molt_bench.view.run_page import run_page
 from tests.cases import one_in
 from tests.e2e.llm import config_for, cut, played, same_files
 from tests.e2e.shell import (
@@ -23,6 +21,7 @@ from tests.e2e.shell import (
     strict_json,
     verified,
 )
+from tests.viewing import told
 
 BOTS = ("tag", "maniac", "tight", "callstation", "random", "shover")
 #: Game modes, decks, rounds and ways to count that a gauntlet may meet.
@@ -167,7 +166,7 @@ def test_a_plan_takes_what_a_run_takes():
 def test_the_viewer_marks_the_reference_and_has_no_matrix(tmp_path):
     flags = ("--participants", "tag,maniac,tight", "--reference", "tight", *SMALL, "--max-matches", "3")
     run = quick_run(tmp_path / "out", *flags)
-    page = run_page(Library(run).open(run.name))
+    page = told(run, run.name)
     assert [each["id"] for each in page["participants"] if each["reference"]] == ["tight"]
     assert page["payoff"] is None
     assert any("The order is against \u2068tight\u2069" in sentence for sentence in page["sentences"])

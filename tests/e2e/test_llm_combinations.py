@@ -8,11 +8,11 @@ from itertools import product
 
 import pytest
 
-from molt_bench.view.library import Library
 from tests.e2e.llm import PRICE, exchanges_in, killed_and_resumed, played, same_files
 from tests.e2e.shell import quick, read
 from tests.llm.playing import MODELS
 from tests.llm.talking import Talker
+from tests.viewing import told
 
 APIS = {**MODELS, "responses": "openai-responses:gpt-4.1"}
 OPTIONS = {
@@ -71,13 +71,11 @@ def check_all_views(folder):
     assert len({each["key"] for each in found}) == len(found)
     players = {row["id"] for row in read(folder, "leaderboard.json")["participants"]}
     assert {each["participant"] for each in found} == players
-    library = Library(folder.parent)
-    library.open(folder.name).catch_up()
     matches = len(read(folder, "matches.json")["matches"])
     attempts = [
         attempt
         for match, hand in product(range(1, matches + 1), (1, 2))
-        for side in library.hand_page(folder.name, match, 0, hand)["sides"]
+        for side in told(folder.parent, folder.name, f"/hand/{match}/0/{hand}")["sides"]
         for decision in side["decisions"]
         if decision["exchange"]
         for attempt in decision["exchange"]["attempts"]

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from molt_bench.view.library import Library
 from tests.e2e.llm import config_for
 from tests.e2e.shell import quick, read, run_of
 from tests.llm import wire
 from tests.llm.mixing import mixing
 from tests.llm.provider import Provider
+from tests.viewing import told
 
 
 def either(prompt, body):
@@ -59,9 +59,7 @@ def test_a_rating_that_mixes_reply_forms_says_so_and_its_rows_name_them(mixed):
 
 def test_the_viewer_names_forms_of_replies_and_shows_what_was_asked(mixed):
     folder, _ = mixed
-    library = Library(folder.parent)
-    library.open(folder.name).catch_up()
-    page = library.run_page(folder.name)
+    page = told(folder.parent, folder.name)
     assert {row["id"]: row["reply"] for row in page["leaderboard"]} == {
         "model": "action/1, standard, memory session",
         "mixer": "strategy/1, bare",
@@ -72,7 +70,7 @@ def test_the_viewer_names_forms_of_replies_and_shows_what_was_asked(mixed):
         (decision["agent"], attempt)
         for match in (1, 2, 3)
         for hand in (1, 2, 3)
-        for side in library.hand_page(folder.name, match, 0, hand)["sides"]
+        for side in told(folder.parent, folder.name, f"/hand/{match}/0/{hand}")["sides"]
         for decision in side["decisions"]
         if decision["exchange"]
         for attempt in decision["exchange"]["attempts"]

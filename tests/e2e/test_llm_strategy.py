@@ -6,10 +6,10 @@ import shutil
 import pytest
 
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.view.library import Library
 from tests.e2e.llm import SAME, config_for, cut, exchanges_in, gone_on, played, same_files
 from tests.e2e.shell import lines_of, quick, unvouched
 from tests.llm.mixing import mixing
+from tests.viewing import told
 
 FILES = SAME
 
@@ -68,13 +68,15 @@ def test_odds_that_are_not_those_of_the_reply_are_noticed(whole, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def hand(run, match, seed, number):
+    return told(run.parent, run.name, f"/hand/{match}/{seed}/{number}")
+
+
 def test_the_viewer_shows_what_was_stated_and_what_was_asked(whole):
     """What was done is one of the stated actions, and prompts come out as they were, with memory."""
-    library = Library(whole.parent)
-    library.open(whole.name).catch_up()
     places = [(match, seed, hand) for match in (1, 2, 3) for seed in (0, 1) for hand in (1, 2, 3)]
     shown = 0
-    for side in [side for place in places for side in library.hand_page(whole.name, *place)["sides"]]:
+    for side in [side for place in places for side in hand(whole, *place)["sides"]]:
         log = hand_from_text(side["notation"]).hand.log
         for decision, done in zip(side["decisions"], log, strict=True):
             for attempt in decision["exchange"]["attempts"] if decision["exchange"] else ():

@@ -15,7 +15,6 @@ import pytest
 from molt_bench.errors import ConfigError
 from molt_bench.runs.journal_lines import Header
 from molt_bench.runs.master_seed import environment_seed, opened_seed, seed_hash
-from molt_bench.view.library import Library
 from tests.e2e.shell import (
     MOLT_BENCH,
     SMALL,
@@ -39,6 +38,7 @@ from tests.e2e.shell import (
     until,
     verified,
 )
+from tests.viewing import told
 
 pytestmark = pytest.mark.draws
 SECRET = "5f0c8a1e9b7d4c3f2a6e8d0b1c9f7e5a"
@@ -262,15 +262,14 @@ def test_the_viewer_shows_no_card_that_is_still_to_be_dealt(tmp_path, mine):
     (folder / "master-seed").write_text(f"{seed}\n")
     for name in ("config.json", "matches.json", "seeds.json"):
         (folder / name).unlink()
-    library = Library(folder)
-    assert seed not in json.dumps(library.run_page(folder.name))
-    match = library.match_page(folder.name, 1)
+    assert seed not in json.dumps(told(folder, folder.name))
+    match = told(folder, folder.name, "/match/1")
     assert [each["index"] for each in match["seeds"]] == [0]
     assert {each["seed"] for each in match["seeds"]} == {each["spec"]["seed"] for each in records_in(folder)[:2]}
     with pytest.raises(ConfigError, match="hand"):
-        library.hand_page(folder.name, 1, 1, 1)
-    assert {*library.hand_columns(folder.name)["columns"]["seed"]} == {0}
-    assert library.hand_page(folder.name, 1, 0, 1)["sides"]
+        told(folder, folder.name, "/hand/1/1/1")
+    assert {game["seed"] for game in told(folder, folder.name, "/hands")["games"]} == {0}
+    assert told(folder, folder.name, "/hand/1/0/1")["sides"]
 
 
 @pytest.mark.slow

@@ -4,9 +4,12 @@ import shutil
 
 import pytest
 
+from molt_bench.plugins.view.open_run import OpenRun
+from molt_bench.plugins.view.publish import html_file
 from tests.e2e.shell import quick_run
 from tests.fuzz.mutations import odd_lines
 from tests.fuzz.oracle import ended_well, raises_ours_alone
+from tests.viewing import told
 
 ALL = 200
 BATCH = 2
@@ -55,13 +58,8 @@ def commands(run, good, config, folder):
 
 def looked_at(run):
     """Ask the viewer for every page of a run."""
-    from molt_bench.view.html_report import html_report
-    from molt_bench.view.library import Library
-
-    library = Library(run)
-    library.run_list()
-    for name in library.runs.ids():
-        html_report(library.open(name))
+    told(run)
+    html_file(OpenRun.open(run))
 
 
 @pytest.mark.slow

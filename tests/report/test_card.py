@@ -6,15 +6,14 @@ from hashlib import sha256
 
 import pytest
 from tests.e2e.shell import one_clear_line, quick, quick_run
-from tests.view.conftest import EVIL
+from tests.plugins.view.conftest import EVIL
+from tests.viewing import told
 
 from molt_bench.llm.skill_document import default_skill
 from molt_bench.report import card as cards
 from molt_bench.report.card import CARD, card, card_text
 from molt_bench.report.rows import Rows
 from molt_bench.runs.run import Run
-from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_page import run_page
 
 
 def card_of(folder):
@@ -87,7 +86,5 @@ def test_what_foreigners_wrote_is_shown_as_it_is(runs, models_id):
 @pytest.mark.parametrize("which", ["bots_id", "models_id"])
 def test_the_page_has_the_same_card(runs, which, request):
     folder = runs / request.getfixturevalue(which)
-    run = OpenRun(folder)
-    run.catch_up()
-    shown = {part["title"]: dict(part["lines"]) for part in run_page(run)["card"]}
+    shown = {part["title"]: dict(part["lines"]) for part in told(folder, folder.name)["card"]}
     assert shown == card_of(folder)

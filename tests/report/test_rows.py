@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from tests.e2e.shell import quick
+from tests.viewing import told
 
 from molt_bench.plugins.adapters.data_frames import RunFrames
 from molt_bench.report.explanation import explanation
 from molt_bench.report.result_tables import print_result
 from molt_bench.report.rows import Rows
 from molt_bench.runs.run import Run
-from molt_bench.view.library import Library
 
 #: What is shown of an agent, by the names that the rows have.
 FIELDS = ("bbPer100", "bbPer100HalfWidth", "rawBbPer100", "rankRange", "sure", "wins", "losses", "draws", "faults")
@@ -104,13 +104,13 @@ def of_page(page: dict) -> dict[str, dict]:
 
 
 def served(run: Path) -> dict[str, dict]:
-    return of_page(Library(run.parent).run_page(run.name))
+    return of_page(told(run.parent, run.name))
 
 
 @pytest.fixture(scope="module")
 def site(run, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("sites") / "site"
-    done = quick("export", run, "--format", "site", "--output", folder, "--deals", "1", "--quiet")
+    done = quick("export", run, "--format", "site", "--output", folder, "--quiet")
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -138,16 +138,16 @@ def test_every_agent_has_the_same_numbers_as_on_the_terminal(by_place, place):
 
 def test_a_lead_is_the_same_in_the_file_on_the_page_and_in_words(run, rows):
     leads = json.loads((run / "leaderboard.json").read_text())["leads"]
-    page = {row["id"]: row for row in Library(run.parent).run_page(run.name)["leaderboard"]}
-    told = " ".join(explanation(rows))
+    page = {row["id"]: row for row in told(run.parent, run.name)["leaderboard"]}
+    said = " ".join(explanation(rows))
     for lead in leads:
         assert page[lead["above"]]["lead"] == [lead["bbPer100"], lead["bbPer100HalfWidth"]]
-        assert f"{lead['bbPer100']:,.1f} ± {lead['bbPer100HalfWidth']:,.1f}" in told
+        assert f"{lead['bbPer100']:,.1f} ± {lead['bbPer100HalfWidth']:,.1f}" in said
 
 
 def test_what_one_wins_from_another_is_the_same_in_the_file_in_the_matrix_and_in_words(run, rows):
-    payoff = Library(run.parent).run_page(run.name)["payoff"]
-    at, told = payoff["ids"].index, " ".join(explanation(rows))
+    payoff = told(run.parent, run.name)["payoff"]
+    at, said = payoff["ids"].index, " ".join(explanation(rows))
     pairs = json.loads((run / "leaderboard.json").read_text())["pairs"]
     assert len(pairs) == 3
     for pair in pairs:
@@ -157,12 +157,12 @@ def test_what_one_wins_from_another_is_the_same_in_the_file_in_the_matrix_and_in
             pair["bbPer100HalfWidth"],
         )
         assert payoff["mean"][two][one] == 0.0 - pair["bbPer100"]
-        assert f"{pair['bbPer100']:+,.1f} from {pair['b']}" in told
+        assert f"{pair['bbPer100']:+,.1f} from {pair['b']}" in said
 
 
 def test_a_match_is_the_same_in_the_file_and_on_the_page(run):
     matches = json.loads((run / "matches.json").read_text())["matches"]
-    page = Library(run.parent).run_page(run.name)["matches"]
+    page = told(run.parent, run.name)["matches"]
     for one, two in zip(matches, page, strict=True):
         assert (one["result"]["bbPer100A"], one["result"]["scoreA"]) == (two["bb100"], two["net"])
 

@@ -4,7 +4,6 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
-from tests.e2e.shell import one_clear_line, quick
 from tests.report.said import sentences
 
 from molt_bench import run_benchmark
@@ -58,14 +57,6 @@ def test_no_confidence_is_rounded_to_certainty(found):
     for threshold, begins in ((0.9999999, "with 99.99999% confidence"), (0.95, "with 95% confidence")):
         stop = StopConfig(adjacent_confidence=AdjacentConfidence(threshold=threshold))
         assert str(order_known(stop, Progress(**played))).startswith(begins)
-
-
-def test_a_page_that_cannot_be_written_fails_before_anything_is_read(tmp_path):
-    """The folder of the run does not even exist."""
-    one_clear_line(
-        quick("export", tmp_path / "no run", "--format", "html", "--output", tmp_path / "none" / "x.html"),
-        *("--output", "No such file"),
-    )
 
 
 def test_a_letter_that_is_drawn_as_nothing_is_no_name():

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 from tests.e2e.shell import cut_back, rechained
+from tests.viewing import told
 
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.bench import match_margins
@@ -17,7 +18,6 @@ from molt_bench.runs.journal_lines import Rated
 from molt_bench.runs.line_file import LineFile
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.view.open_run import OpenRun
 
 RUN = {
     "participants": ["maniac", "tag", "random"],
@@ -84,11 +84,9 @@ def test_a_run_in_progress_shows_standings_of_what_it_has_rated_and_takes_luck_o
     writer = LineFile(str(run / "journal.jsonl"), new=False)
     try:
         assert being_written(run / "journal.jsonl")
-        watched = OpenRun(run)
-        watched.catch_up()
-        assert (watched.status, len(watched.ladder.matches)) == ("running", 2)
-        assert all(standing.mean is not None for standing in watched.standings[-1].values())
-        assert not watched.counting
+        watched = told(run, run.name)
+        assert (watched["status"], len(watched["matches"])) == ("running", 2)
+        assert all(series["bb100"][-1] is not None for series in watched["convergence"]["series"])
         assert not estimated
     finally:
         writer.close()

@@ -40,7 +40,6 @@ _GROUPS: Final = {
     },
     "Read results": {
         "report": "Rebuild a run's files from its journal and print the table.",
-        "view": "View runs in the browser, in progress or finished: results, confidence, every hand from both sides.",
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
         "gate": "Test whether a new version of an agent is worse than the old one, in as few hands as it takes.",
         "export": "Export a run: its hands for other programs, records for hubs, pages as one file, or runs as a site.",
@@ -51,8 +50,6 @@ _GROUPS: Final = {
 }
 COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()}
 _DEFAULT: Final = "run"
-#: Commands that need an extra, by its name.
-_EXTRAS: Final = {"view": "view"}
 #: Flags of the program that may precede a command, or the flags of the default command.
 _BEFORE_A_COMMAND: Final = ("--debug", "--no-color", "--no-plugins")
 #: Flags of the program that need no command.
@@ -70,13 +67,7 @@ class Program(Command, click.Group):
         """Return the command of that name, if there is one."""
         if cmd_name not in COMMANDS:
             return _of_plugin(cmd_name) if cmd_name in points(PLUGINS) else None
-        try:
-            found: click.Command = getattr(import_module(f"molt_bench.cli.{cmd_name}"), cmd_name)
-        except ModuleNotFoundError as error:
-            if cmd_name not in _EXTRAS or error.name is None:
-                raise
-            said = f"{cmd_name} needs {error.name}, which is not installed: {how_to_install(_EXTRAS[cmd_name])}"
-            raise MoltBenchError(said) from error
+        found: click.Command = getattr(import_module(f"molt_bench.cli.{cmd_name}"), cmd_name)
         return found
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """`molt-bench export`: the hands or records of a run for other programs, its card, its pages, or runs as a site."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -10,29 +11,23 @@ import click
 
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.options import PATH, Printing, printing_options
-from molt_bench.cli.parser import NONE_OR_MORE, Command
+from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import data_output, notice, warn
 from molt_bench.entry_points import EXPORTS, broken, points
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.errors import MoltBenchError
 from molt_bench.files import fill_whole, writing
-from molt_bench.plugin import Export
+from molt_bench.plugin import Export, FolderExport
 from molt_bench.report.card import CARD, card_text
 from molt_bench.report.dealt_hands import DealtHand, dealt_hands
 from molt_bench.report.exports import FILES, TEXTS
 from molt_bench.report.exports.eee import Records
 from molt_bench.report.rows import Rows
-from molt_bench.runs.folder import journal_in
 from molt_bench.runs.run import Run
-from molt_bench.view.html_report import html_report
-from molt_bench.view.library import Library
-from molt_bench.view.site import MOST_DEALS, write_site
 
 #: Writes what is exported of a run into a file, and returns how much that was.
 Write: TypeAlias = Callable[[IO[bytes]], str]
 
-#: The formats that are folders, not files: records for hubs, and pages for web hosts.
-_FOLDERS: Final = ("eee", "site")
-_OURS: Final = (*FILES, "card", "html", *_FOLDERS)
+_OURS: Final = (*FILES, "card", "eee")
 _THEIRS: Final = [name for name in points(EXPORTS) if name not in _OURS]
 
 
@@ -44,13 +39,12 @@ _THEIRS: Final = [name for name in points(EXPORTS) if name not in _OURS]
     metavar="FORMAT",
     type=click.Choice([*_OURS, *_THEIRS]),
     required=True,
-    help="csv, phh, card (who played what), eee (records for hubs), html (one page), site (for any web host), or that "
-    "of a plug-in.",
+    help="csv, phh, card (who played what), eee (records for hubs), or that of a plug-in, such as html (one page) "
+    "and site (for any web host).",
 )
 @click.option("--output", metavar="PATH", type=PATH, help="File, - for stdout, or the folder of a site or records.")
-@click.option("--deals", type=NONE_OR_MORE, help=f"site: most deals of a run, by swing; {MOST_DEALS} by default.")
 @printing_options
-def export(folder: str, form: str, output: str | None, deals: int | None, printing: Printing) -> None:
+def export(folder: str, form: str, output: str | None, printing: Printing) -> None:
     """Export a run: its hands for other programs, records for hubs, pages as one file, or runs as a site.
 
     A file is written into the folder of the run unless --output says otherwise. A site has all pages, the files of
@@ -65,16 +59,13 @@ def export(folder: str, form: str, output: str | None, deals: int | None, printi
     """
     if printing.as_json and output == "-":
         raise click.BadParameter("cannot be used with --output -", param_hint="--json")
-    for flag, unfit in (
-        ("--deals", deals is not None and form != "site"),
-        ("--output -", output == "-" and form in _FOLDERS),
-    ):
-        if unfit:
-            raise click.BadParameter(f"cannot be used with --format {form}", param_hint=flag)
+    made = _made(form) if form in _THEIRS else None
+    if output == "-" and (form == "eee" or isinstance(made, FolderExport)):
+        raise click.BadParameter(f"cannot be used with --format {form}", param_hint="--output -")
     more: dict[str, Any] = {}
-    if form == "site":
-        where = output or "site"
-        more["runs"] = _write_site(folder, where, MOST_DEALS if deals is None else deals, printing)
+    if isinstance(made, FolderExport):
+        where = output or made.folder
+        more["runs"] = _write_folder(form, made, folder, where, printing)
         written = f"{len(more['runs']):,} run{'s' * (len(more['runs']) != 1)}"
     elif form == "eee":
         where = output or str(Path(folder, "eee"))
@@ -82,7 +73,7 @@ def export(folder: str, form: str, output: str | None, deals: int | None, printi
         with writing("--output", where, "a folder"):
             written = f"{records.write(Path(where)):,} records"
     else:
-        write, usual = _file_of(folder, form)
+        write, usual = _file_of(folder, form, made)
         where = output or str(Path(folder, usual))
         if output == "-":
             where, data = "standard output", data_output()
@@ -91,34 +82,48 @@ def export(folder: str, form: str, output: str | None, deals: int | None, printi
         else:
             written = _written(Path(where).absolute(), write)
     about = {"runDir": folder, "format": form, "file": where, "written": written, **more}
-    host = "; put it on any web host" if form == "site" else ""
-    printing.answer(about, lambda: notice(f"wrote {written} to {where}{host}"))
+    printing.answer(about, lambda: notice(f"wrote {written} to {where}"))
 
 
-def _file_of(folder: str, form: str) -> tuple[Write, str]:
+def _file_of(folder: str, form: str, made: Export | None) -> tuple[Write, str]:
     """Return what writes a run in a format that is a file, and the usual name of the file."""
-    if form in FILES:
-        return partial(_write_hands, _run_of(folder), form), FILES[form]
-    if form == "html":
-        return partial(_write_page, folder), "run.html"
     run = _run_of(folder)
-    if form == "card":
-        return partial(_write_card, run), CARD
-    point = points(EXPORTS)[form]
+    if made is not None:
+        return partial(_write_theirs, form, made, run), made.file or f"run.{form}"
+    return (partial(_write_card, run), CARD) if form == "card" else (partial(_write_hands, run, form), FILES[form])
 
-    def write(file: IO[bytes]) -> str:
-        try:
-            return made.write(run, file)
-        except (MoltBenchError, OSError):
-            raise
-        except Exception as error:  # foreign code: it may raise anything
-            raise MoltBenchError(broken(point, error)) from error
 
+def _made(form: str) -> Export | FolderExport:
+    """Return the format of a plug-in."""
+    with _naming(form):
+        made: Export | FolderExport = points(EXPORTS)[form].load()()
+        return made
+
+
+@contextmanager
+def _naming(form: str) -> Iterator[None]:
+    """Name the plug-in whose format fails."""
     try:
-        made: Export = point.load()()
-        return write, made.file or f"run.{form}"
-    except Exception as error:  # as above
-        raise MoltBenchError(broken(point, error)) from error
+        yield
+    except (MoltBenchError, OSError):
+        raise
+    except Exception as error:  # foreign code: it may raise anything
+        raise MoltBenchError(broken(points(EXPORTS)[form], error)) from error
+
+
+def _write_theirs(form: str, export: Export, run: Run, file: IO[bytes]) -> str:
+    with _naming(form):
+        return export.write(run, file)
+
+
+def _write_folder(form: str, export: FolderExport, folder: str, output: str, printing: Printing) -> list[str]:
+    """Write a folder, and return the names of the runs in it."""
+    runs = list[str]()
+    with _naming(form), writing("--output", output, "a folder"):
+        for run in export.write(Path(folder), Path(output), warn):
+            runs.append(run)
+            printing.notice(f"wrote {run}")
+    return runs
 
 
 def _run_of(folder: str) -> Run:
@@ -144,30 +149,10 @@ def _write_hands(run: Run, form: str, file: IO[bytes]) -> str:
     return f"{count:,} {'hand' if count == 1 else 'hands'}"
 
 
-def _write_page(folder: str, file: IO[bytes]) -> str:
-    library = Library(journal_in(folder).parent)
-    if not library.runs.is_run:
-        raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
-    content = html_report(library.open(library.runs.root.name)).encode()
-    file.write(content)
-    return f"{len(content) / 1e6:.2f} MB"
-
-
 def _write_card(run: Run, file: IO[bytes]) -> str:
     text = card_text(Rows(run.result()), run.header)
     file.write(text.encode())
     return f"{text.count(chr(10)):,} lines"
-
-
-def _write_site(folder: str, output: str, deals: int, printing: Printing) -> list[str]:
-    library, runs = Library(folder), list[str]()
-    if Path(output).absolute().is_relative_to(library.runs.root):
-        raise ConfigError("--output", output, "a folder outside the folder of runs")
-    with writing("--output", output, "a folder"):
-        for run in write_site(library, Path(output), most_deals=deals, warn=warn):
-            runs.append(str(run))
-            printing.notice(f"wrote {run}")
-    return runs
 
 
 def _written(target: Path, write: Write) -> str:

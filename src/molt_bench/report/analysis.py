@@ -142,8 +142,8 @@ class Analysis:
 
     def results_after(self, counts: Collection[int]) -> list[Mapping[str, Result]]:
         """Return what everybody had won from the field after some numbers of matches."""
-        found: list[Mapping[str, Result]] = []
         model = margin_model(self.result.config, left=self.left)
+        found: list[Mapping[str, Result]] = []
         for count, match in enumerate(self.result.matches, start=1):
             model.add(match.participants, match.margins[self.estimator])
             if count in counts:

@@ -1,12 +1,11 @@
 """How far a run is: one form of data for the terminal that plays it, for whoever serves it, and for its page."""
 
 from collections.abc import Iterator
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.spending import Spending
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.verdicts import Result
 from molt_bench.report.rows import interval
@@ -54,6 +53,22 @@ class Pace(msgspec.Struct, frozen=True):
     games: int
     hands: int
     seconds: float
+
+
+class Spent(Protocol):
+    """What models have cost so far."""
+
+    @property
+    def usd(self) -> float:
+        """Dollars that are known."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens."""
+
+    @property
+    def unpriced(self) -> bool:
+        """Whether the price of a reply is not known."""
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -116,7 +131,7 @@ def course_of(ladder: Ladder) -> Course:
     )
 
 
-def progress_of(course: Course, config: BenchmarkConfig, spending: Spending | None, pace: Pace) -> Progress:
+def progress_of(course: Course, config: BenchmarkConfig, spending: Spent | None, pace: Pace) -> Progress:
     """Return how far a run is."""
     budgets = (*_budgets(config, spending, pace),)
     left = sorted([(seconds, each.label) for each in budgets if (seconds := _time_left(pace, each)) is not None])
@@ -135,7 +150,7 @@ def progress_of(course: Course, config: BenchmarkConfig, spending: Spending | No
     )
 
 
-def _budgets(config: BenchmarkConfig, spending: Spending | None, pace: Pace) -> Iterator[BudgetRow]:
+def _budgets(config: BenchmarkConfig, spending: Spent | None, pace: Pace) -> Iterator[BudgetRow]:
     """Return each limit of a run, and how much of it is used."""
     budget = config.stop.budget
     if budget is None:

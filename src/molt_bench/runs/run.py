@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import UNSET, structs
 
@@ -49,7 +50,8 @@ from molt_bench.runs.master_seed import (
     with_master_seed,
 )
 from molt_bench.runs.replies import Replies, replies_hash
-from molt_bench.runs.said import Said, said_in
+from molt_bench.runs.said import Said as Said
+from molt_bench.runs.said import said_in
 from molt_bench.specs import GameLabel, Pair
 
 
@@ -260,6 +262,29 @@ class Run:
             header=self.header,
             unaccounted=replies.ledger.unaccounted(spending.lost),
         )
+
+
+class Glance(NamedTuple):
+    """What a look at a run tells without reading its games.
+
+    Attributes:
+        header: The first line of its journal.
+        going: Whether it is being played.
+    """
+
+    header: Header
+    going: bool
+
+    @property
+    def has_guests(self) -> bool:
+        """Whether agents that come by themselves play in it."""
+        return any(each.kind.comes for each in load_config(self.header.config).participants)
+
+
+def glance(folder: str | Path) -> Glance:
+    """Look at a run. Raises ConfigError if there is none in the folder, JournalError if it cannot be read."""
+    journal = journal_in(str(folder))
+    return Glance(JournalReader(str(journal)).header(), being_written(journal))
 
 
 def config_of(content: JournalContent) -> BenchmarkConfig:

@@ -1,14 +1,13 @@
 """What models were asked and what they said: read from the replies of a run when it is needed, and not kept."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from molt_bench.errors import AgentFailed
-from molt_bench.llm.reply import read_reply
+from molt_bench.llm.reply import Reply, read_reply
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange
 from molt_bench.poker.mix import Mix
@@ -16,20 +15,38 @@ from molt_bench.runs.replies import Skill, read_line
 from molt_bench.specs import GameLabel
 
 
-class Said(NamedTuple):
+class Said:
     """One attempt of a model at a decision.
 
     Attributes:
         exchange: What was asked, and what came of it.
         system: The system prompt of the model.
-        reasoning: What the reply says before its answer.
-        mix: The strategy that it states, if it states one.
     """
 
-    exchange: Exchange
-    system: str | None
-    reasoning: str | None = None
-    mix: Mix | None = None
+    def __init__(self, exchange: Exchange, system: str | None, settings: LLMSettings | None) -> None:
+        self.exchange = exchange
+        self.system = system
+        self._settings = settings
+
+    @cached_property
+    def _reply(self) -> Reply | None:
+        if self.exchange.outcome != "reply" or self._settings is None:
+            return None
+        try:
+            return read_reply(self.exchange.text, self.exchange.finish, strategy=self._settings.reply == "strategy")
+        except AgentFailed:
+            return None
+
+    @property
+    def reasoning(self) -> str | None:
+        """What a valid reply says before its answer."""
+        return None if self._reply is None else self._reply.reasoning
+
+    @property
+    def mix(self) -> Mix | None:
+        """The strategy that it states, if it states one."""
+        answer = None if self._reply is None else self._reply.answer
+        return answer if isinstance(answer, Mix) else None
 
 
 def said_in(path: Path, models: Mapping[str, LLMSettings], game: GameLabel | None = None) -> Iterator[Said]:
@@ -50,14 +67,4 @@ def said_in(path: Path, models: Mapping[str, LLMSettings], game: GameLabel | Non
             if isinstance(line, Skill):
                 skills[line.participant] = line.text
             elif isinstance(line, Exchange) and game in (None, line.game) and line.outcome != "cut":  # asked for again
-                yield _read(line, models, skills.get(line.participant))
-
-
-def _read(exchange: Exchange, models: Mapping[str, LLMSettings], system: str | None) -> Said:
-    settings = models.get(exchange.participant)
-    if exchange.outcome == "reply" and settings is not None:
-        with suppress(AgentFailed):
-            reply = read_reply(exchange.text, exchange.finish, strategy=settings.reply == "strategy")
-            mix = reply.answer if isinstance(reply.answer, Mix) else None
-            return Said(exchange, system, reply.reasoning, mix)
-    return Said(exchange, system)
+                yield Said(line, skills.get(line.participant), models.get(line.participant))

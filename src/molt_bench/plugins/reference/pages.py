@@ -1,83 +1,64 @@
-"""Grades on the pages of the viewer: of a hand, computed when it is opened; of a run, once it has been graded."""
+"""Grades on the pages of the viewer: of a hand, computed when it is opened; of a run, as its file has them."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
 from molt_bench.plugins.reference.grade import MISTAKES, Grade, grade_hand, reference
-from molt_bench.plugins.reference.grades import GRADES, AgentGrades, CostlyDecision, GradeBook, Grades, left_out
+from molt_bench.plugins.reference.grades import GRADES, AgentGrades, CostlyDecision, Grades, left_out
 from molt_bench.poker.actions import STREETS
-from molt_bench.poker.notation import ParsedHand
-from molt_bench.report.rows import Rows
-from molt_bench.runs.run import Game
+from molt_bench.report.rows import DealtHand
+from molt_bench.runs.run import Run
 
+_SOURCE = f"This is what {GRADES} says; molt-bench verify grades the run again."
 #: Far more than are shown: a number that is rounded twice may come out wrong.
 _DIGITS = 9
 
 
 class GradesSection:
-    """The grades of one run.
+    """The grades of one run, as `molt-bench grade` wrote them; `molt-bench verify` grades its games again."""
 
-    A run is graded after its journal is closed, so nothing vouches for `grades.json`. That the file is there tells that
-    grades are wanted. What it says is not shown: they are worked out again.
-    """
+    def __init__(self, run: Run) -> None:
+        self._run = run
 
-    def __init__(self) -> None:
-        self._agents: list[str] = []
-        self._book: GradeBook | None = None
-        self._written, self._wanted = 0, False
-
-    def wanted(self, folder: Path, participants: list[str]) -> bool:
-        """Return whether the run has been graded."""
-        self._agents, path = participants, folder / GRADES
+    @cached_property
+    def _written(self) -> Grades | None:
         try:
-            written = path.stat().st_mtime_ns
-            if path.is_symlink():
-                return False
-            if written != self._written:
-                self._written, self._wanted = written, False
-                msgspec.json.decode(path.read_bytes(), type=Grades)
-                self._wanted = True
+            return msgspec.json.decode((self._run.folder / GRADES).read_bytes(), type=Grades)
         except (OSError, msgspec.MsgspecError, RecursionError):
-            return False
-        return self._wanted
+            return None
 
-    def add(self, game: Game, seed_index: int) -> None:
-        """Grade the decisions of a game."""
-        if self._book is None:
-            self._book = GradeBook(self._agents, reference())
-        self._book.add(game, seed_index)
-
-    def data(self, rows: Rows, shown: Callable[[int, int, str], bool]) -> Mapping[str, Any]:
+    def data(self, shown: Callable[[int, int, str], bool]) -> Mapping[str, Any] | None:
         """Return the grades of each participant, and the costliest decisions in hands that may be shown."""
-        found = (self._book or GradeBook(self._agents, reference())).grades(rows)
+        found = self._written
+        if found is None:
+            return None
         return {
-            "note": " ".join(filter(None, [found.note, left_out(found.participants)])),
+            "note": " ".join(filter(None, [_SOURCE, found.note, left_out(found.participants)])),
             "games": found.games,
-            "of": found.games,
+            "of": len(self._run.games),
             "streets": list(STREETS),
             "kinds": list(MISTAKES.values()),
             "rows": [_row(row, [one for one in row.costliest if shown(*_place(one))]) for row in found.participants],
         }
 
-    def deals(self, data: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+    def deals(self) -> list[tuple[int, int, int]]:
         """Return the deals that its section links to, by match, seed pair and hand."""
-        linked = [each for row in data["rows"] for each in row["costliest"]]
-        return [(each["match"], each["seedIndex"], each["hand"]) for each in linked]
+        rows = self._written.participants if self._written is not None else []
+        return [(each.match, each.seed_index, each.hand) for row in rows for each in row.costliest]
 
     def costs(self) -> Mapping[tuple[int, int, str], tuple[list[int], list[int]]]:
         """Return the largest loss of players A and B in every hand, in mbb, by match, seed pair and seating."""
-        games = self._book.games if self._book is not None else []
+        games = self._written.hands if self._written is not None else []
         return {(each.match, each.seed_index, each.seating): each.worst_mbb for each in games}
 
-    def hand(self, parsed: ParsedHand, max_actions: int) -> list[Mapping[str, Any] | None]:
+    def hand(self, hand: DealtHand, max_actions: int) -> list[Mapping[str, Any] | None]:
         """Return the grade of every decision of a hand, in big blinds; None for those without one."""
-        hand = parsed.hand
-        found: list[Mapping[str, Any] | None] = [None] * len(hand.log)
-        for grade in grade_hand(hand, reference(), forced=parsed.forced, max_actions=max_actions):
-            found[grade.at] = _decision(grade, hand.rules.big_blind)
+        found: list[Mapping[str, Any] | None] = [None] * len(hand.hand.log)
+        for grade in grade_hand(hand.hand, reference(), forced=hand.forced, max_actions=max_actions):
+            found[grade.at] = _decision(grade, hand.hand.rules.big_blind)
         return found
 
 
