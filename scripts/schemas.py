@@ -143,8 +143,6 @@ LEADERBOARD: Final = fields(
             bbPer100HalfWidth=or_null(NUMBER, "Half of its interval, as wide as those that decide; null if unknown."),
             rawBbPer100=or_null(NUMBER, "What it won in chips, from the same opponents."),
             rawBbPer100HalfWidth=or_null(NUMBER, "Half of its interval; null if it is not known."),
-            bbPer100FromReference_=or_null(NUMBER, "What it won from the reference, if there is one."),
-            bbPer100FromReferenceHalfWidth_=or_null(NUMBER, "Half of the interval of that."),
             rankRange=or_null(
                 {"type": "array", "items": INTEGER},
                 "Its rank: the best and the worst that are possible by the orders that the run claims.",

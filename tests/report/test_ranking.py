@@ -115,7 +115,7 @@ def test_those_of_whom_no_order_is_claimed_share_ranks(rows):
 
 def test_no_page_makes_up_a_rank_of_its_own():
     """Every script prints a rank with `rankText`, from the ranges in the data."""
-    for script in (Path(__file__).parents[2] / "src/molt_bench/view/static").glob("*.js"):
+    for script in (Path(__file__).parents[2] / "src/molt_bench/plugins/view/static").glob("*.js"):
         text = script.read_text().replace("span.rank", "").replace("GLOSSARY.rank", "")
         assert not re.search(r"\.rank\b|\{ rank\b", text) or script.name == "pokertable.js", script.name
 

@@ -71,7 +71,6 @@ KINDS = {
     extended_and_graded: [("summary.json", "history"), ("grades.json", "reference")],
     gauntlet_with_a_file_of_seeds: [
         ("leaderboard.json", "reference"),
-        ("leaderboard.json", "participants[].bbPer100FromReferenceHalfWidth"),
     ],
     failing_and_own: [
         ("leaderboard.json", "participants[].ranked"),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from functools import cache
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     BeforeValidator,
@@ -39,11 +39,6 @@ class InitialRating(Section):
 
     mu: Mu
     sigma: Sigma
-
-
-#: The built-in bot that others are measured against, and all that can be.
-REFERENCE: Final = "blueprint"
-REFERENCES: Final = (REFERENCE, "resolver")
 
 
 class ParticipantConfig(Section):

@@ -19,7 +19,7 @@ from molt_bench.config.game import (
 )
 from molt_bench.config.gate import Versions, gate_problems
 from molt_bench.config.methods import GATE, GAUNTLET, LLMConfig, RatingConfig, SchedulerConfig
-from molt_bench.config.participants import REFERENCES, AnyParticipant, ParticipantConfig, with_settings
+from molt_bench.config.participants import AnyParticipant, ParticipantConfig, with_settings
 from molt_bench.config.stop import AdjacentConfidence, Budget, StopConfig, usual_tie_margin
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.specs import Pair
@@ -166,11 +166,6 @@ class BenchmarkConfig(Section):
     def anchors(self) -> list[str]:
         """Return the participants that are outside the field."""
         return [participant.id for participant in self.participants if participant.anchor]
-
-    def measured_against(self) -> str | None:
-        """Return who the others are measured against: the reference of a gauntlet, or a bot that can be one."""
-        bots = [each.id for each in self.participants if each.type in REFERENCES]
-        return self.scheduler.reference or (bots[0] if bots else None)
 
     def models(self) -> dict[str, LLMSettings]:
         """Return the settings of every language model, by participant."""

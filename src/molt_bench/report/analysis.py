@@ -97,11 +97,6 @@ class Analysis:
         return self.result.config.scheduler.reference
 
     @cached_property
-    def measured_against(self) -> str | None:
-        """The one that everybody is measured against: the reference of a gauntlet, or a `blueprint` that plays."""
-        return self.result.config.measured_against()
-
-    @cached_property
     def failures(self) -> dict[str, Failures]:
         """How often everybody who has played failed."""
         return failures_of(self.result.matches)

@@ -34,7 +34,7 @@ _DECIMALS: Final = 4
 def leaderboard(rows: Rows) -> dict[str, Any]:
     """Return the final leaderboard, best first: agents, leads, what everybody wins from everybody, and cycles."""
     found = rows.found
-    against = found.measured_against
+    against = found.reference
     return {
         **({"reference": against} if against is not None else {}),
         "estimator": found.estimator,

@@ -113,9 +113,6 @@ def _row(rows: Rows, row: AgentRow) -> Iterator[str]:
     if (luck := _luck(row)) is not None:
         same = "it won the same, {}." if not round(abs(luck), 1) else f"it won {{}}: it was {_lucky(luck)}."
         yield f"In chips (raw) {same.format(signed(row.raw_bb_per_100))}"
-    reference, won = found.measured_against, row.bb_per_100_from_reference
-    if found.reference is None and reference is not None and isinstance(won, float):
-        yield f"From {found.shown[reference]} it won {signed(won)}, in their own games alone."
     yield from _next(rows, row)
 
 

@@ -71,8 +71,6 @@ class Rows:
         faults = [fault for match in own for fault in match.faults if fault.player == match.participants.index(name)]
         won, half = interval(found.results[name])
         raw, raw_half = interval(found.raw_results[name])
-        reference = found.measured_against
-        from_it = (UNSET, UNSET) if reference is None else self.between(name, reference)
         met, field = len(found.model.met(name)), len(found.model.field_of(name))
         sure = found.sure_of_next.get(name)
         form = result.reply_forms.get(name, UNSET)
@@ -83,8 +81,6 @@ class Rows:
             bb_per_100_half_width=half,
             raw_bb_per_100=raw,
             raw_bb_per_100_half_width=raw_half,
-            bb_per_100_from_reference=from_it[0],
-            bb_per_100_from_reference_half_width=from_it[1],
             rank_range=found.rank_ranges.get(name) if rating.matches else None,
             better_than_next=None if sure is None else round(sure, _SURE),
             hands=sum(match.hands for match in own),

@@ -25,7 +25,6 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met.
         bb_per_100_half_width: None if an opponent has not been met.
         raw_bb_per_100: The same in chips, without taking luck out.
-        bb_per_100_from_reference: What it won from the one that all are measured against, in their own games alone.
         better_than_next: How sure the verdict on it and the next one is; None for the last.
         hands: Hands that count.
         faults: How many of each kind it made.
@@ -52,8 +51,6 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     bb_per_100_half_width: float | None
     raw_bb_per_100: float | None
     raw_bb_per_100_half_width: float | None
-    bb_per_100_from_reference: float | UnsetType | None = UNSET
-    bb_per_100_from_reference_half_width: float | UnsetType | None = UNSET
     rank_range: tuple[int, int] | None
     better_than_next: float | None
     hands: int

@@ -126,7 +126,6 @@ def _leaderboard(rows: Rows) -> Iterator[dict[str, Any]]:
     usd = {row.usage.id: row.usd_per_hand for row in rows.costs if row.usd_per_hand is not None}
     leads = rows.leads_of if rows.found.verdicts else {}
     for row in rows.agents:
-        from_reference = row.bb_per_100_from_reference
         yield {
             "id": row.id,
             "ranks": row.rank_range,
@@ -138,9 +137,6 @@ def _leaderboard(rows: Rows) -> Iterator[dict[str, Any]]:
             "bb100": row.bb_per_100,
             "halfWidth": row.bb_per_100_half_width,
             "raw": None if row.raw_bb_per_100 is None else [row.raw_bb_per_100, row.raw_bb_per_100_half_width],
-            "fromReference": [from_reference, row.bb_per_100_from_reference_half_width]
-            if isinstance(from_reference, float)
-            else None,
             "sure": row.better_than_next,
             **_verdict(leads.get(row.id)),
             "hands": row.hands,

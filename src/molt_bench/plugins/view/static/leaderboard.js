@@ -34,11 +34,8 @@ function plotted(one, agents, isByRating) {
 /** The columns: head and cell. Those with the class `more` are shown on demand. */
 function agentColumns(run, agents, state, isByRating) {
   const rows = run.leaderboard;
-  // In a gauntlet, bb/100 are won from the reference already.
-  const isApart = rows.some((one) => one.fromReference) && !rows.some((one) => agents.reference(one.id));
   const isPaid = rows.some((one) => !isMissing(one.usdPer100));
   const more = { class: "number more" };
-  const apart = { ...more, title: "bb/100 won from the reference, in their own games alone" };
   const raw = { ...more, title: GLOSSARY.raw };
   const rating = { ...more, title: GLOSSARY["mu±sigma"] };
   const result = { class: "number value", title: isByRating ? GLOSSARY["mu±sigma"] : GLOSSARY["bb/100"] };
@@ -76,7 +73,6 @@ function agentColumns(run, agents, state, isByRating) {
     isByRating && [numberHead("bb/100", more), (one) => number(withInterval([one.bb100, one.halfWidth]), more)],
     [numberHead("Raw", raw), (one) => number(withInterval(one.raw), raw)],
     isPaid && [numberHead("$ per 100 hands", more), (one) => number(dollars(one.usdPer100), more)],
-    isApart && [numberHead("bb/100 v ref", apart), (one) => number(withInterval(one.fromReference), more)],
     [
       th("Above the next?", { class: "more", title: GLOSSARY.sure }),
       (one, index) => h("td.more", verdict(one, rows[index + 1], agents, run.rule)),
