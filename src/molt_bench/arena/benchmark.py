@@ -11,7 +11,7 @@ from molt_bench.agents.permission import Permission
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import check_participants
 from molt_bench.arena.executors import Where, WhereOptions
-from molt_bench.arena.run_session import Session, SettledConfig
+from molt_bench.arena.run_session import Session
 from molt_bench.arena.status import Observer
 from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config
@@ -68,18 +68,17 @@ def run_benchmark(
     if stored is None:
         checked = config if isinstance(config, BenchmarkConfig) else load_config(dict(config or {}))
         config, seed = settled(checked, agents, secret=files.secret)
-        played = SettledConfig(config, seed)
     else:
-        played = SettledConfig(stored.config, stored.seed)
+        config, seed = stored.config, stored.seed
     with stored.at_home(files.permission) if stored is not None else nullcontext():
         if stored is not None:
-            check_plugins(stored.header, played.config)
-        check_participants(played.config, agents, skills=files.replies.skills, permission=files.permission)
+            check_plugins(stored.header, config)
+        check_participants(config, agents, skills=files.replies.skills, permission=files.permission)
         if stored is not None:
-            _check_code(played.config, stored)
-            _check_boxes(played.config, stored, files.permission, agents)
+            _check_code(config, stored)
+            _check_boxes(config, stored, files.permission, agents)
         observer = observer or Observer()
-        session = Session(played, agents, files, Where(**where), observer=observer, live=live)
+        session = Session(config, seed, agents, files, Where(**where), observer=observer, live=live)
         return session.run(keep_hands=keep_hands, preflight=preflight)
 
 

@@ -207,16 +207,6 @@ class Cast:
         return {*self.models, *self._askers}
 
     @property
-    def awaited(self) -> Mapping[str, int]:
-        """Number of pending replies, by participant."""
-        return self.gateway.awaited if self.gateway is not None else {}
-
-    @property
-    def patience_s(self) -> float:
-        """Seconds that an answer of a language model may take."""
-        return self.gateway.limits.timeout_s if self.gateway is not None else 0.0
-
-    @property
     def spent(self) -> Spent | None:
         """The limit of money that ended the games; None if there is none."""
         purse = self.gateway.purse if self.gateway is not None else None

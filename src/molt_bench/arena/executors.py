@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from math import inf
 from time import monotonic
 from typing import Final, Protocol, TypeAlias, TypedDict
@@ -16,7 +17,7 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.event_loop import GameLoop, rare_collections
 from molt_bench.play.play_games import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
-from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
+from molt_bench.play.worker_pool import WorkerPool, cores
 from molt_bench.plugin import Workers
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, GameSpec
@@ -70,7 +71,7 @@ class GameRunner:
     """
 
     def __init__(self, cast: Cast, where: Where) -> None:
-        self._cast = cast
+        self._cast, self._where = cast, where
         name, _, self._place = where.executor.partition(":")
         self._theirs = None if where.executor in CORE_EXECUTORS else points(EXECUTORS).get(name)
         if self._theirs is None and where.executor not in CORE_EXECUTORS:
@@ -82,24 +83,18 @@ class GameRunner:
         if (self._theirs is not None or where.executor == "processes") and objects:
             expected = f"inline or async, since {objects[0]!r} is made by an object that workers do not have"
             raise ConfigError("executor", where.executor, expected)
-        self._where = where
         #: Whose games workers can play. Boxes are processes of their own, on all cores of this machine as it is.
         self._portable = cast.portable - cast.waiting if self._theirs is None else cast.portable
         self.problems: list[str] = []
         # A place that is not there is an error before the first card.
         self._pool = None if self._theirs is None else self._new_pool()
-        self._since = 0.0
+        self._since: float | None = None
         self._until = inf
-        self._fit = True
         self._loop = GameLoop()
 
     def preflight(self) -> None:
-        """Contact every participant outside this process once; close if one is unreachable."""
-        try:
-            self._loop.run(preflight(*self._cast.greets()))
-        except BaseException:
-            self.close(patience_s=0.0)
-            raise
+        """Contact every participant outside this process once."""
+        self._loop.run(preflight(*self._cast.greets()))
 
     def play(self, wanted: Mapping[GameLabel, GameSpec], on_game: OnRunGame, *, until: float = inf) -> None:
         """Play games: those that wait for a model or another program concurrently, those of bots on the cores.
@@ -117,9 +112,16 @@ class GameRunner:
             first, second = (self._cast.agent(name, labels[spec]) for name in spec.players)
             return first, second
 
-        waiting = self._cast.waiting - self._portable
-        self._play_bots([spec for spec in labels if waiting.isdisjoint(spec.players)], players, done)
-        self._play_waiting([spec for spec in labels if not waiting.isdisjoint(spec.players)], players, done)
+        waiting, elsewhere = self._cast.waiting - self._portable, self._cast.for_models | self._cast.coming
+        bots = [spec for spec in labels if waiting.isdisjoint(spec.players)]
+        running = [spec for spec in labels if not waiting.isdisjoint(spec.players)]
+        asking = [spec for spec in running if not elsewhere.isdisjoint(spec.players)]
+        running = [spec for spec in running if elsewhere.isdisjoint(spec.players)]
+        self._play_bots(bots, players, done)
+        # All at once with models or live agents; of programs as many as there are cores.
+        at_once = 1 if self._where.executor == "inline" else self._where.games_at_once
+        self._play_together(asking, players, done, at_once=at_once or len(asking))
+        self._play_together(running, players, done, at_once=at_once or cores())
         if self._cast.gateway is not None and self._cast.spent is not None:
             self._loop.run(self._cast.gateway.settled())  # what is still to come belongs to this run's costs
 
@@ -128,44 +130,27 @@ class GameRunner:
         if where.executor == "async" or (where.executor == "auto" and (where.games_at_once or 1) > 1):
             self._play_together(specs, players, done, at_once=where.games_at_once or len(specs))
             return
-        portable = self._portable if self._on_workers() else set()
-        apart = [spec for spec in specs if portable.issuperset(spec.players)]
-        rest = [spec for spec in specs if not portable.issuperset(spec.players)]
+        apart = [spec for spec in specs if self._portable.issuperset(spec.players)] if self._on_workers() else []
         if apart:
-            rest += self._play_apart(apart, done)
+            self._pool = self._pool or self._new_pool()
+            self._pool.play(apart, partial(self._took, done), until=self._until)
+        rest = specs if not apart else [spec for spec in specs if not self._portable.issuperset(spec.players)]
         play_games_in_order(rest, players, done, until=self._until)
+
+    def _took(self, done: _Done, spec: GameSpec, worked: Worked) -> None:
+        """Take a game from a worker, which has also worked out what player A won."""
+        record, estimates, traces = worked
+        self._cast.traces.add(traces)
+        done(spec, record, estimates)
 
     def _on_workers(self) -> bool:
         """Return whether games go to workers now: if requested, or once they have taken long enough here."""
         where = self._where
-        if where.executor == "auto":
-            self._since = self._since or monotonic()
-            many = self._fit and where.games_at_once is None and (where.workers or cores()) > 1
-            return many and (self._pool is not None or monotonic() - self._since > _WORTH_WORKERS_S)
-        return self._pool is not None or where.executor == "processes"
-
-    def _play_apart(self, specs: list[GameSpec], done: _Done) -> list[GameSpec]:
-        """Play games in workers, which also work out what player A won; return those they cannot play.
-
-        With `auto` the user did not ask for workers, so their failure is not an error.
-        """
-        self._pool = self._pool or self._new_pool()
-        left = dict.fromkeys(specs)
-
-        def took(spec: GameSpec, worked: Worked) -> None:
-            record, estimates, traces = worked
-            del left[spec]
-            self._cast.traces.add(traces)
-            done(spec, record, estimates)
-
-        try:
-            self._pool.play(specs, took, until=self._until)
-        except (ConfigError, WorkersError):  # the former: a worker cannot make an agent that this process can
-            if self._where.executor != "auto":
-                raise
-            self._fit = False
-            self.end_workers()
-        return list(left)
+        if self._pool is not None or where.executor != "auto":
+            return self._pool is not None or where.executor == "processes"
+        self._since = self._since or monotonic()
+        many = where.games_at_once is None and (where.workers or cores()) > 1
+        return many and monotonic() - self._since > _WORTH_WORKERS_S
 
     def _new_pool(self) -> Workers:
         cast = self._cast
@@ -181,16 +166,6 @@ class GameRunner:
                 "executor", self._where.executor, f"one that works: {broken(self._theirs, error)}"
             ) from error
         return made
-
-    def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: OnGame) -> None:
-        """Play games that wait: all of those with models or live agents, with programs as many as there are cores."""
-        elsewhere = self._cast.for_models | self._cast.coming
-        asking = [spec for spec in specs if not elsewhere.isdisjoint(spec.players)]
-        running = [spec for spec in specs if elsewhere.isdisjoint(spec.players)]
-        inline = self._where.executor == "inline"
-        at_once = 1 if inline else self._where.games_at_once
-        self._play_together(asking, players, done, at_once=at_once or len(asking))
-        self._play_together(running, players, done, at_once=at_once or cores())
 
     def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: OnGame, *, at_once: int) -> None:
         if specs:

@@ -6,15 +6,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.executors import GameRunner, Where
 from molt_bench.arena.run_observers import RunObservers
-from molt_bench.arena.status import Observer
-from molt_bench.arena.status_reports import StatusReports
+from molt_bench.arena.status import Observer, StatusReports
 from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.endings import Spent
 from molt_bench.bench.ladder import Ladder
@@ -53,24 +51,16 @@ from molt_bench.visible_text import on_one_line
 _LATE_S: Final = 5.0
 
 
-class SettledConfig(msgspec.Struct, frozen=True):
-    """What is played.
-
-    Attributes:
-        config: The config of the run, as its journal has it.
-        seed: Its master seed.
-    """
-
-    config: BenchmarkConfig
-    seed: MasterSeed
-
-
 class Session:
     """One session of a run: from its start, or from where it left off, to its end or an interruption."""
 
+    _header: Header
+    _over = False
+
     def __init__(
         self,
-        played: SettledConfig,
+        config: BenchmarkConfig,
+        seed: MasterSeed,
         agents: Mapping[str, AgentFactory],
         files: RunFiles,
         where: Where,
@@ -78,11 +68,7 @@ class Session:
         observer: Observer,
         live: Sitting | None,
     ) -> None:
-        config = played.config
-        self._config = config
-        self._seed = played.seed
-        self._files = files
-        self._observer = observer
+        self._config, self._seed, self._files, self._observer = config, seed, files, observer
         self._observers = RunObservers(observer.on_warning)
         self._known = files.stored.content if files.stored is not None else None
         self._past = past_of(config, self._known) if self._known is not None else Past()
@@ -96,7 +82,7 @@ class Session:
         elif config.gate is None:  # a term learned of one version would differ from that of the other
             self._luck, problems = luck_of_a_run()
         self._warnings = [
-            *warnings_ahead(config, played.seed, self._listed, stop=stop, own=self._own),
+            *warnings_ahead(config, seed, self._listed, stop=stop, own=self._own),
             *without_boxes(config),
             *redirection_warnings(config.paid()),
             *problems,
@@ -114,20 +100,11 @@ class Session:
         )
         self._cast.open()
         self._runner = GameRunner(self._cast, where)
-        self._over = False
         self._so_far: Played | None = None
         self._start = monotonic()
         self._ahead_s = 0.0 if files.began is None else self._start - files.began
         self._playing = False
         self._most_s = stop.budget.max_seconds if stop.budget is not None else None
-
-    @property
-    def _header(self) -> Header:
-        """The first line of the run's journal."""
-        if self._known is not None:
-            return self._known.header
-        skills = self._files.replies.skills
-        return header_of(self._config, self._seed, self._listed, self._boxes, self._luck, skills)
 
     @property
     def _until(self) -> float:
@@ -148,24 +125,24 @@ class Session:
         """Run to the end."""
         config, known = self._config, self._known
         self._ladder = ladder = Ladder(config, keep_hands=keep_hands, luck=self._luck)
-        self._status = StatusReports(self._observer, ladder, self._cast, self._spending)
-        blocks = SeedBlocks(config, self._listed)
-        self._call_everybody(preflight=preflight)
-        self._start = self._status.restart_clock()  # the run's clock starts after that
+        self._status = StatusReports(self._observer, ladder, self._cast.gateway, self._spending)
         try:
-            resumptions = self._begin() + (resumptions_in(known.lines) if known is not None else 0)
-        except RunHalted:
+            if preflight:  # everybody outside this process is contacted, and only then those waited for who come
+                self._runner.preflight()
+            self._cast.gather()
+            self._start = self._status.restart_clock()  # the run's clock starts after that
+            resumptions = self._begin()
+        except BaseException:
             self._runner.close(patience_s=0.0)
             raise
         if self._observer.on_warning is not None:
             for warning in [*self._warnings, *self._observers.problems]:
                 self._observer.on_warning(warning)
         self._observers.tell("started", self._header.config, self._folder)
-        deal = Dealer(config, blocks, resumptions=resumptions)
         run = rounds(
             config,
             ladder,
-            deal,
+            Dealer(config, SeedBlocks(config, self._listed), resumptions=resumptions),
             past=self._past,
             spending=self._spending,
             extend=self._files.extend,
@@ -173,64 +150,42 @@ class Session:
         )
         try:
             with naming_damage(known):
-                return self._ended(drive_run(run, self._play))
+                result = drive_run(run, self._play)
+            return self._ended(result)
         except KeyboardInterrupt:
             if self._files.journal is not None:
                 self._files.journal.catch_up()
-            self._cut_short(run)
-            self._rest()
+            self._rest(run)
             raise
         except JournalError:  # not ours to add to
             raise
         except Exception as error:
-            if isinstance(error, RunHalted):
-                self._cut_short(run)
-            self._rest(on_one_line(str(error if isinstance(error, MoltBenchError) else internal_error(error))))
+            said = str(error if isinstance(error, MoltBenchError) else internal_error(error))
+            self._rest(run if isinstance(error, RunHalted) else None, on_one_line(said))
             raise
         finally:
             self._runner.close(patience_s=_LATE_S if monotonic() >= self._until else None)
 
-    def _cut_short(self, run: Generator[Round, Played, RunResult]) -> None:
-        """Rate the complete seed pairs of the round that was being played."""
-        if self._so_far is not None:
-            so_far, self._so_far = self._so_far, None
-            end_run(run, so_far)
-
-    def _rest(self, halted: str | UnsetType = UNSET) -> None:
-        """Record that this session has ended before the run did, and why."""
-        if not self._over:
-            self._write(SessionEnd(self._session_s, halted=halted))
-        if self._status is not None:
-            self._status.awaiting()
-
-    def _call_everybody(self, *, preflight: bool) -> None:
-        """Contact every participant outside this process once, and only then wait for those that come by themselves."""
-        if preflight:
-            self._runner.preflight()
-        try:
-            self._cast.gather()
-        except BaseException:
-            self._runner.close(patience_s=0.0)
-            raise
-
     def _begin(self) -> int:
-        """Write the header of a new run, or a resumption if games must not go on; return how many resumptions."""
-        replies = self._files.replies
-        if self._known is None:
+        """Write the header of a new run, or a resumption if games must not go on; return how many there have been."""
+        replies, known = self._files.replies, self._known
+        if known is not None:
+            self._header = known.header
+            if self._files.settings:
+                self._write(Change(dict(self._files.settings)))
+            fresh = not games_go_on(self._config, self._own, recorded=replies.begun)
+            if fresh:
+                self._write(Resumption())
+            # Only now: without this line, a session that ends here is followed by another resumption.
             replies.begin()
-            if self._folder is not None and self._files.journal is not None:
-                problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
-                self._warnings += [problem] if problem is not None else []
-                self._write(self._header)
-            return 0
-        if self._files.settings:
-            self._write(Change(dict(self._files.settings)))
-        fresh = not games_go_on(self._config, self._own, recorded=replies.begun)
-        if fresh:
-            self._write(Resumption())
-        # Only now: without this line, a session that ends here is followed by another resumption.
+            return resumptions_in(known.lines) + fresh
         replies.begin()
-        return int(fresh)
+        self._header = header_of(self._config, self._seed, self._listed, self._boxes, self._luck, replies.skills)
+        if self._folder is not None:
+            problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
+            self._warnings += [problem] if problem is not None else []
+            self._write(self._header)
+        return 0
 
     def _write(self, line: Line) -> None:
         if self._files.journal is not None:
@@ -254,7 +209,7 @@ class Session:
             core = estimated or game_estimates(record)
             coming = self._ladder.coming(label.match, record.players)
             estimates[record.spec] = self._ladder.match_margins.estimated(coming, record, core)
-            status.game_ended(record)
+            status.game_ended(record.players)
             self._observers.tell("game_over", label, record)
 
         if wanted.missing:
@@ -267,6 +222,19 @@ class Session:
         most_s = self._most_s
         late = Spent("maxSeconds", most_s) if most_s is not None and monotonic() >= self._until else None
         return Played(played, estimates, self._seconds, self._cast.spent or late)
+
+    def _rest(self, run: Generator[Round, Played, RunResult] | None, halted: str | UnsetType = UNSET) -> None:
+        """Record that this session has ended before the run did, and why.
+
+        The complete seed pairs of the round that was being played are rated, if the `run` can still do that.
+        """
+        if run is not None and self._so_far is not None:
+            so_far, self._so_far = self._so_far, None
+            end_run(run, so_far)
+        if not self._over:
+            self._write(SessionEnd(self._session_s, halted=halted))
+        if self._status is not None:
+            self._status.awaiting()
 
     def _ended(self, result: RunResult) -> RunResult:
         """Record why the run ended, and reveal the master seed, since no cards are left to guess."""
