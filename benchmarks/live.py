@@ -37,7 +37,7 @@ import httpx2
 import msgspec
 import websockets
 
-from molt_bench.arena.resuming_agent import Record, RecordedAgent
+from molt_bench.arena.resuming_agent import RecordedAgent
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.play.play_games import play_games_together
 from molt_bench.plugins.live.address import ServerAddress
@@ -112,7 +112,7 @@ def main(
         def players(spec: GameSpec) -> tuple[RecordedAgent, RecordedAgent]:
             label = specs[spec]
             first, second = (
-                RecordedAgent(name, lobby.make(name, label), Record(label, answers, safe=True)) for name in spec.players
+                RecordedAgent(name, lobby.make(name, label), label, answers, safe=True) for name in spec.players
             )
             return first, second
 

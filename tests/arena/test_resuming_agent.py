@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from molt_bench import Action, GameSpec, Mix, make_agent
-from molt_bench.arena.resuming_agent import Record, RecordedAgent
+from molt_bench.arena.resuming_agent import RecordedAgent
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.play.play_games import drive
 from molt_bench.runs.replies import Replies
@@ -52,8 +52,7 @@ class Noting:
 
 
 def played(agent, answers, spec=SPEC):
-    record = Record(GAME, answers)
-    return drive(spec, (RecordedAgent("mine", agent, record), make_agent("callstation")))
+    return drive(spec, (RecordedAgent("mine", agent, GAME, answers), make_agent("callstation")))
 
 
 def reading(answers):
@@ -160,8 +159,7 @@ def test_who_may_remember_learns_nothing_before_its_answers_are_on_disk(tmp_path
             unsafe.append(answers.written - answers.safe)
 
     agent = Watching()
-    record = Record(GAME, answers, safe=True)
-    drive(SPEC, (RecordedAgent("mine", agent, record), make_agent("callstation")))
+    drive(SPEC, (RecordedAgent("mine", agent, GAME, answers, safe=True), make_agent("callstation")))
     answers.close()
     assert agent.decisions > SPEC.hands
     assert {*unsafe} == {0}

@@ -4,13 +4,15 @@ from collections.abc import Callable, Container, Mapping
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import OBJECT, box_label, kind_of
 from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
-from molt_bench.arena.resuming_agent import Record, RecordedAgent
+from molt_bench.arena.resuming_agent import RecordedAgent
 from molt_bench.arena.status import Observer
 from molt_bench.bench.endings import Spent
 from molt_bench.config.sections import BenchmarkConfig
@@ -22,6 +24,7 @@ from molt_bench.llm.gateway import Gateway
 from molt_bench.llm.new_client import new_client
 from molt_bench.llm.prices import PriceList
 from molt_bench.llm.purse import Purse
+from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
 from molt_bench.llm.types import Exchange, Unaccounted
@@ -94,14 +97,44 @@ def _unpriced(config: BenchmarkConfig) -> list[MoltBenchError]:
     return [ConfigError("stop.budget.maxCostUsd", limits.max_cost_usd, expected)]
 
 
+class Player(msgspec.Struct):
+    """One participant of a run, and how its agents are made.
+
+    Attributes:
+        remembers: Whether it may know in one game what it saw in another.
+        model: Its settings, if it is a language model.
+        asks: The models that its own code may ask.
+        boxed: Whether it plays in a box.
+        sitting: What its kind keeps for the run, if anything.
+        bot: The agent of a built-in bot, which has no memory: one serves all games.
+    """
+
+    spec: ParticipantSpec
+    kind: Kind
+    remembers: bool
+    model: LLMSettings | None
+    asks: tuple[LLMSettings, ...]
+    boxed: bool
+    sitting: Sitting | None = None
+    bot: PokerAgent | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether its games wait for something outside this process, so that many can run at once."""
+        return self.kind.waits or self.boxed or bool(self.asks)
+
+    @property
+    def portable(self) -> bool:
+        """Whether any process can make it from its spec."""
+        return not self.kind.waits and self.kind is not OBJECT and not self.asks
+
+
 class Cast:
     """Makes the agents of a run's games.
 
     Attributes:
-        gateway: Sends questions to those models; None without any.
-        waiting: Participants whose games wait for something outside this process, so many can run at once.
-        coming: Participants that connect to us by themselves.
-        portable: Participants that any process can make from their specs.
+        players: The participants by their ids.
+        gateway: Sends questions to language models; None without any.
         traces: Tracebacks of exceptions raised by the user's own agents.
         folder: Where the logs of agents lie; None without a journal.
 
@@ -124,87 +157,84 @@ class Cast:
         on_exchange: Callable[[Exchange], None] | None = None,
         live: Sitting | None = None,
     ) -> None:
-        observer, recorder = observer or Observer(), files.replies
-        folder = Path(files.journal.path).parent / "agents" if files.journal is not None else None
+        observer = observer or Observer()
+        self.folder = Path(files.journal.path).parent / "agents" if files.journal is not None else None
         self.permission = files.permission
-        self.traces = TraceLog(folder, observer.on_traceback)
-        self.models = config.models()
-        self._askers = config.askers()
-        self._dealt: Mapping[GameLabel, GameSpec] = {}
-        self._agents = agents
-        self._replies = recorder
-        self._remembering = {participant.id for participant in config.participants if participant.may_remember}
-        self._specs = {participant.id: participant.spec() for participant in config.participants}
-        self.agents = {*self._specs}
-        #: Built-in bots, which have no memory: one serves all games.
-        self._bots: dict[str, PokerAgent] = {}
-        self.folder = folder
+        self.traces = TraceLog(self.folder, observer.on_traceback)
+        self._agents, self._replies, self._live = agents, files.replies, live
         self._timeout_s = config.game.action_timeout_s
-        self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
-        self.waiting = {name for name, kind in self._kinds.items() if kind.waits or self._is_boxed(name)}
-        self.waiting |= self._askers.keys()
-        self.coming = {name for name, kind in self._kinds.items() if kind.comes}
-        self.portable = {name for name, kind in self._kinds.items() if not kind.waits and kind is not OBJECT}
-        self.portable -= self._askers.keys()
-        self._live = live
-        self._sittings: dict[str, Sitting] = {}
-        stop = config.stop.budget
-        purse = Purse(stop.max_cost_usd, stop.max_tokens) if stop else Purse()
-        lost = Unaccounted()
-        for exchange in recorder.earlier:
+        self._dealt: Mapping[GameLabel, GameSpec] = {}
+        models, askers = config.models(), config.askers()
+        self.players: dict[str, Player] = {}
+        for each in config.participants:
+            spec, kind = each.spec(), kind_of(each.type, agents)
+            boxed = kind is not OBJECT and self._is_boxed(spec)
+            self.players[each.id] = Player(
+                spec, kind, each.may_remember, models.get(each.id), askers.get(each.id, ()), boxed
+            )
+        self.gateway = self._gateway(config, observer, on_exchange)
+
+    def _gateway(
+        self, config: BenchmarkConfig, observer: Observer, on_exchange: Callable[[Exchange], None] | None
+    ) -> Gateway | None:
+        """Return what asks the models of the run, with what earlier sessions have spent; None if there are none."""
+        models, replies = config.models(), self._replies
+        others = [each for player in self.players.values() for each in player.asks]
+        if not models and not others:
+            return None
+        for name in () if replies.read_only else models:
+            self.permission.code_of(self.players[name].spec)
+        limits = config.stop.budget
+        purse, lost = Purse(limits.max_cost_usd, limits.max_tokens) if limits else Purse(), Unaccounted()
+        for exchange in replies.earlier:
             purse.spend(exchange.cost_usd or 0.0, exchange.tokens.total)
             lost += exchange.lost
             if on_exchange is not None:
                 on_exchange(exchange)
-        lost = recorder.ledger.unaccounted(lost)
+        lost = replies.ledger.unaccounted(lost)
         purse.spend(lost.usd, lost.tokens)
-        slowest_s = max((each.timeout_s for each in self.models.values()), default=MODEL_TIMEOUT_S)
+        slowest_s = max((each.timeout_s for each in models.values()), default=MODEL_TIMEOUT_S)
         timeout_s = self._timeout_s or slowest_s
-        limits = RequestLimits(
-            timeout_s=timeout_s,
-            transport_retries=config.llm.transport_retries,
-            backoff_s=config.llm.backoff_s,
-            # One late answer does not end a run.
-            pause_after_s=max(config.llm.pause_after_s, 0.0 if self._timeout_s else 2 * (timeout_s - MODEL_TIMEOUT_S)),
-            on_failure=config.llm.on_failure,
-            max_concurrent=config.llm.max_concurrent,
+        return Gateway(
+            models,
+            recorder=replies,
+            limits=RequestLimits(
+                timeout_s=timeout_s,
+                transport_retries=config.llm.transport_retries,
+                backoff_s=config.llm.backoff_s,
+                # One late answer does not end a run.
+                pause_after_s=max(
+                    config.llm.pause_after_s, 0.0 if self._timeout_s else 2 * (timeout_s - MODEL_TIMEOUT_S)
+                ),
+                on_failure=config.llm.on_failure,
+                max_concurrent=config.llm.max_concurrent,
+            ),
+            prices=PriceList(config.llm.prices),
+            purse=purse,
+            told=Tellings(warn=observer.on_warning, note=observer.on_notice, on_exchange=on_exchange),
+            others=others,
         )
-        self.gateway: Gateway | None = None
-        if self.models or self._askers:
-            for name in () if recorder.read_only else self.models:
-                self.permission.code_of(self._specs[name])
-            prices = PriceList(config.llm.prices)
-            self.gateway = Gateway(
-                self.models,
-                recorder=recorder,
-                limits=limits,
-                prices=prices,
-                purse=purse,
-                told=Tellings(warn=observer.on_warning, note=observer.on_notice, on_exchange=on_exchange),
-                others=[each for models in self._askers.values() for each in models],
-            )
+
+    def named(self, which: Callable[[Player], object]) -> set[str]:
+        """Return the participants for whom something is true."""
+        return {name for name, player in self.players.items() if which(player)}
 
     def open(self) -> None:
         """Have every kind prepare what it keeps for the run; raises ConfigError if one cannot."""
         run = ComingRun(partial(self._made, folder=self.folder), self._live)
         opened: dict[Kind, Sitting | None] = {}
-        for name, kind in self._kinds.items():
+        for name, player in self.players.items():
             try:
-                sitting = opened[kind] = opened[kind] if kind in opened else kind.open(run)
+                kind = player.kind
+                player.sitting = opened[kind] = opened[kind] if kind in opened else kind.open(run)
             except ConfigError as error:
                 raise ConfigError(f"participants.{name}.{error.field}", error.value, error.expected) from error
-            if sitting is not None:
-                self._sittings[name] = sitting
 
     def gather(self) -> None:
         """Wait until those are there who come by themselves."""
-        for sitting in dict.fromkeys(self._sittings.values()):
-            sitting.gather()
-
-    @property
-    def for_models(self) -> set[str]:
-        """Participants whose games wait for models."""
-        return {*self.models, *self._askers}
+        for sitting in dict.fromkeys(player.sitting for player in self.players.values()):
+            if sitting is not None:
+                sitting.gather()
 
     @property
     def spent(self) -> Spent | None:
@@ -228,47 +258,37 @@ class Cast:
 
     def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
         """Return how to check that participants outside this process respond: the free checks, then models."""
-        free = {}
-        for name in sorted(self.waiting - self.models.keys() - self.coming):
-            greet = greeting_of(self._made(name, folder=None))
-            if greet is not None:
-                free[name] = greet
-        gateway = self.gateway
-        return free, {} if gateway is None else {name: partial(gateway.greet, name) for name in self.models}
-
-    def specs_of(self, participants: Container[str]) -> tuple[ParticipantSpec, ...]:
-        """Return the specs of some participants."""
-        return tuple(spec for name, spec in self._specs.items() if name in participants)
+        apart = sorted(self.named(lambda player: player.waits and not player.model and not player.kind.comes))
+        found = {name: greeting_of(self._made(name, folder=None)) for name in apart}
+        free = {name: greet for name, greet in found.items() if greet is not None}
+        if self.gateway is None:
+            return free, {}
+        return free, {name: partial(self.gateway.greet, name) for name in self.players if self.players[name].model}
 
     def agent(self, participant: str, game: GameLabel) -> PokerAgent:
         """Return the agent of one participant for one game, made for it unless it is a built-in bot."""
-        settings = self.models.get(participant)
-        if settings is not None and self.gateway is not None:
-            return LLMAgent(participant, settings, self.gateway, game=game)
-        if self._kinds[participant].recorded and self._replies.recorded:
-            record = Record(game, self._replies, safe=participant in self._remembering)
+        player, gateway = self.players[participant], self.gateway
+        if player.model is not None and gateway is not None:
+            return LLMAgent(participant, player.model, gateway, game=game)
+        if player.kind.recorded and self._replies.recorded:
             asked = None if self._replies.read_only else self._asked(participant, game)
-            return RecordedAgent(participant, asked, record)
-        bot = self._bots.get(participant)
-        if bot is not None:
-            return bot
-        if participant in self._askers and self.gateway is not None:
-            models = Models(self.gateway, participant, game, self._askers[participant])
-            asking = AskingAgent(
-                self._made(participant, folder=self.folder, models=models),
-                models,
-                timeout_s=self._timeout_s or DEFAULT_TIMEOUT_S,
-            )
-            return self.traces.watched(participant, asking)
+            return RecordedAgent(participant, asked, game, self._replies, safe=player.remembers)
+        if player.bot is not None:
+            return player.bot
+        if player.asks and gateway is not None:
+            models = Models(gateway, participant, game, player.asks)
+            made: PokerAgent = self._made(participant, folder=self.folder, models=models)
+            made = AskingAgent(made, models, timeout_s=self._timeout_s or DEFAULT_TIMEOUT_S)
+            return self.traces.watched(participant, made)
         made = self._asked(participant, game)
-        if self._kinds[participant].built_in:
-            self._bots[participant] = made
+        if player.kind.built_in:
+            player.bot = made
             return made
-        return made if self._kinds[participant].waits else self.traces.watched(participant, made)
+        return made if player.kind.waits else self.traces.watched(participant, made)
 
     def _asked(self, participant: str, game: GameLabel) -> PokerAgent:
         """Return the agent that is asked in a game."""
-        sitting = self._sittings.get(participant)
+        sitting = self.players[participant].sitting
         if sitting is not None:
             made: PokerAgent = sitting.make(participant, game, self._dealt.get(game))
             return made
@@ -276,18 +296,17 @@ class Cast:
 
     def places(self, spec: GameSpec) -> list[tuple[str, int]]:
         """Return who takes up a place in a game, by a name, and in how many games at once each can play."""
-        seated = [(name, self._sittings[name]) for name in spec.players if name in self._sittings]
-        return [sitting.places(name, spec.seating) for name, sitting in seated]
+        seated = [(name, self.players[name].sitting) for name in spec.players]
+        return [sitting.places(name, spec.seating) for name, sitting in seated if sitting is not None]
 
-    def _is_boxed(self, participant: str) -> bool:
+    def _is_boxed(self, spec: ParticipantSpec) -> bool:
         """Return whether a participant plays in a box, for which its games wait."""
-        spec = self._specs[participant]
-        known = self._kinds[participant] is not OBJECT and self.permission.allows(spec, self._agents)
-        return known and box_label(spec, boxed=not self.permission.own) not in (None, NO_BOX)
+        allowed = self.permission.allows(spec, self._agents)
+        return allowed and box_label(spec, boxed=not self.permission.own) not in (None, NO_BOX)
 
     def _made(self, participant: str, *, folder: Path | None, models: Models | None = None) -> PokerAgent:
         return make_permitted(
-            self._specs[participant],
+            self.players[participant].spec,
             self.permission,
             factories=self._agents,
             action_timeout_s=self._timeout_s,

@@ -79,12 +79,12 @@ class GameRunner:
         if where.workers is not None and (where.workers < 1 or where.executor not in ("auto", "processes")):
             expected = "at least 1" if where.workers < 1 else f"none, since {where.executor} has no processes to count"
             raise ConfigError("workers", where.workers, expected)
-        objects = sorted(cast.agents - cast.portable - cast.waiting)
+        objects = sorted(cast.named(lambda player: not player.portable and not player.waits))
         if (self._theirs is not None or where.executor == "processes") and objects:
             expected = f"inline or async, since {objects[0]!r} is made by an object that workers do not have"
             raise ConfigError("executor", where.executor, expected)
         #: Whose games workers can play. Boxes are processes of their own, on all cores of this machine as it is.
-        self._portable = cast.portable - cast.waiting if self._theirs is None else cast.portable
+        self._portable = cast.named(lambda each: each.portable and (self._theirs is not None or not each.waits))
         self.problems: list[str] = []
         # A place that is not there is an error before the first card.
         self._pool = None if self._theirs is None else self._new_pool()
@@ -112,7 +112,8 @@ class GameRunner:
             first, second = (self._cast.agent(name, labels[spec]) for name in spec.players)
             return first, second
 
-        waiting, elsewhere = self._cast.waiting - self._portable, self._cast.for_models | self._cast.coming
+        waiting = self._cast.named(lambda player: player.waits) - self._portable
+        elsewhere = self._cast.named(lambda player: player.model or player.asks or player.kind.comes)
         bots = [spec for spec in labels if waiting.isdisjoint(spec.players)]
         running = [spec for spec in labels if not waiting.isdisjoint(spec.players)]
         asking = [spec for spec in running if not elsewhere.isdisjoint(spec.players)]
@@ -154,7 +155,8 @@ class GameRunner:
 
     def _new_pool(self) -> Workers:
         cast = self._cast
-        setup = WorkerSetup.of(cast.specs_of(self._portable), cast.permission, cast.folder)
+        specs = tuple([player.spec for name, player in cast.players.items() if name in self._portable])
+        setup = WorkerSetup.of(specs, cast.permission, cast.folder)
         if self._theirs is None:
             return WorkerPool(setup, self._where.workers)
         try:

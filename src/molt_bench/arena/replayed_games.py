@@ -4,7 +4,7 @@ Nobody is asked but built-in bots, and those that the user permits. What all oth
 of language models, programs and servers in a file of its own, and of everybody in the journal.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -31,18 +31,18 @@ class Replayed(msgspec.Struct, frozen=True):
     Attributes:
         content: Its journal, with the replayed games.
         again: The participants that played again.
-        on_record: Those that were not asked, and the files that their answers came from.
+        on_record: Those that were not asked, and the file that their answers came from.
     """
 
     content: JournalContent
     again: tuple[str, ...]
-    on_record: Mapping[str, tuple[str, ...]]
+    on_record: Mapping[str, str]
 
     def __str__(self) -> str:
         """Say who played again, and whose answers were taken from the record; "" if everybody played again."""
         if not self.on_record:
             return ""
-        taken = ", ".join(f"{name} ({' and '.join(files)})" for name, files in self.on_record.items())
+        taken = ", ".join(f"{name} ({file})" for name, file in self.on_record.items())
         return f"played again: {', '.join(self.again) or 'nobody'}; answers from the record: {taken}"
 
 
@@ -55,87 +55,54 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
     """
     check_plugins(stored.header, stored.config)
     replies = stored.replies(every_game=True)
-    again = [each for each in stored.config.participants if plays_again(each, permission)]
-    remembering = next((each.id for each in again if each.may_remember), None)
-    if remembering is not None and stored.ending is None and _asked(stored, replies, remembering):
+    participants = {each.id: each for each in stored.config.participants}
+    files = {name: _file_of(each, replies, permission) for name, each in participants.items()}
+    again = tuple(name for name, file in files.items() if file is None)
+    remembering = next((name for name in again if participants[name].may_remember), None)
+    if remembering is not None and stored.ending is None:
         raise JournalError(
             f"{stored.folder}: the run has not ended, and {remembering!r} may remember the cards of replayed games: "
             "finish the run first"
         )
     with stored.at_home(permission):
         cast = Cast(stored.config, {}, RunFiles(replies=replies, permission=permission))
-        participants = {each.id: each for each in stored.config.participants}
-        replay = _Replay(cast, replies, participants)
-        lines = tuple(map(replay.line, stored.lines))
-    ids = [each.id for each in stored.config.participants]
-    on_record = {name: tuple(replay.files[name]) for name in ids if name in replay.files}
-    return Replayed(
-        msgspec.structs.replace(stored.content, lines=lines),
-        tuple(name for name in ids if name in replay.again),
-        on_record,
-    )
+
+        def player(game: Game, number: int) -> PokerAgent:
+            name = game.participants[number]
+            if name not in files:
+                raise JournalError(f"match {game.match}: nobody of the config plays this game")
+            from_journal = files[name] == JOURNAL
+            return AgentOfRecord(name, game.record, number) if from_journal else cast.agent(name, game.label)
+
+        lines = list[Line]()
+        for line in stored.lines:
+            if isinstance(line, Game):
+                record = drive(line.record.spec, (player(line, 0), player(line, 1)))
+                if record != line.record:
+                    raise JournalError(_difference(line, record))
+                line = msgspec.structs.replace(line, record=record)
+            lines.append(line)
+    on_record = {name: file for name, file in files.items() if file is not None}
+    return Replayed(msgspec.structs.replace(stored.content, lines=tuple(lines)), again, on_record)
 
 
-def plays_again(participant: ParticipantConfig, permission: Permission) -> bool:
-    """Return whether a participant may play again; a language model and a person never do."""
+def _file_of(participant: ParticipantConfig, replies: Replies, permission: Permission) -> str | None:
+    """Return the file that the answers of a participant come from; None if it plays again.
+
+    A language model, a person and whoever comes by itself never do.
+    """
     kind = participant.kind
-    return not (kind.in_person or kind.paid) and permission.allows(participant.spec())
+    if kind.paid or (kind.recorded and replies.recorded):
+        return REPLIES
+    again = permission.allows(participant.spec()) and not (kind.in_person or kind.comes)
+    return None if again else JOURNAL
 
 
 def without_answers(stored: Run) -> list[str]:
     """Return who would have to be asked if its games were to be played again: those with no answers in a file."""
     replies = stored.replies(every_game=True)
-    models = stored.config.models()
-    asked = [each.id for each in stored.config.participants if each.kind.foreign and each.id not in models]
-    return [name for name in asked if _asked(stored, replies, name)]
-
-
-def _asked(stored: Run, replies: Replies, participant: str) -> bool:
-    kind = next(each.kind for each in stored.config.participants if each.id == participant)
-    return not kind.recorded or not replies.recorded
-
-
-class _Replay:
-    """Replays games one after another, and notes where answers come from.
-
-    Attributes:
-        again: The participants that played again.
-        files: The files that the answers of the others came from.
-    """
-
-    def __init__(self, cast: Cast, replies: Replies, participants: Mapping[str, ParticipantConfig]) -> None:
-        self._cast = cast
-        self._replies = replies
-        self._participants = participants
-        self.again: set[str] = set()
-        self.files: dict[str, dict[str, None]] = {}
-
-    def line(self, line: Line) -> Line:
-        """Replay a game; raises JournalError if it differs."""
-        if not isinstance(line, Game):
-            return line
-        if not self._cast.agents.issuperset(line.participants):
-            raise JournalError(f"match {line.match}: nobody of the config plays this game")
-        first, second = (self._agent(name, player, line) for player, name in enumerate(line.participants))
-        record = drive(line.record.spec, (first, second))
-        if record != line.record:
-            raise JournalError(_difference(line, record))
-        return msgspec.structs.replace(line, record=record)
-
-    def _agent(self, name: str, player: int, line: Game) -> PokerAgent:
-        participant = self._participants[name]
-        if name in self._cast.models:
-            return self._noted(name, REPLIES, lambda: self._cast.agent(name, line.label))
-        if participant.kind.recorded and self._replies.recorded:
-            return self._noted(name, REPLIES, lambda: self._cast.agent(name, line.label))
-        if plays_again(participant, self._cast.permission) and not participant.kind.comes:
-            self.again.add(name)
-            return self._cast.agent(name, line.label)
-        return self._noted(name, JOURNAL, lambda: AgentOfRecord(name, line.record, player))
-
-    def _noted(self, name: str, file: str, make: Callable[[], PokerAgent]) -> PokerAgent:
-        self.files.setdefault(name, {})[file] = None
-        return make()
+    foreign = [each for each in stored.config.participants if each.kind.foreign]
+    return [each.id for each in foreign if _file_of(each, replies, BUILT_IN) != REPLIES]
 
 
 def _first_difference(known: Sequence[str], again: Sequence[str]) -> int | None:

@@ -5,7 +5,6 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.base import PokerAgent
@@ -18,29 +17,6 @@ from molt_bench.runs.replies import Outcome, ProgramAnswer, Replies, ReplyFault,
 from molt_bench.specs import GameFacts, GameLabel
 
 
-class Record(msgspec.Struct, frozen=True):
-    """Where the answers of one participant in one game are kept.
-
-    Attributes:
-        game: The game.
-        replies: The replies of the run. Those of models led to the decisions as well, so each is on
-            disk before it is used.
-        safe: Whether answers have to be on the disk itself before the agent learns more, since one that may remember
-            must not see a decision again after a power cut.
-    """
-
-    game: GameLabel
-    replies: Replies
-    safe: bool = False
-
-    async def settle(self) -> None:
-        """Make sure that what was answered so far is not lost; raises RunHalted if it cannot be written."""
-        if self.safe:
-            await self.replies.settled()
-        if self.replies.problem is not None:
-            raise RunHalted(self.replies.problem)
-
-
 class RecordedAgent:
     """An agent in one game, whose answers come from the record as far as it goes.
 
@@ -51,15 +27,20 @@ class RecordedAgent:
     Args:
         name: Name in records.
         agent: The agent, which limits its own time; None if nobody may be asked.
-        record: Where its answers in this game are kept.
+        game: The game.
+        replies: The replies of the run. Those of models led to the decisions as well, so each is on disk before it is
+            used.
+        safe: Whether answers have to be on the disk itself before the agent learns more, since one that may remember
+            must not see a decision again after a power cut.
     """
 
     keeps_time = True
 
-    def __init__(self, name: str, agent: PokerAgent | None, record: Record) -> None:
+    def __init__(
+        self, name: str, agent: PokerAgent | None, game: GameLabel, replies: Replies, *, safe: bool = False
+    ) -> None:
         self.name = name
-        self._agent = agent
-        self._record = record
+        self._agent, self._game, self._replies, self._safe = agent, game, replies, safe
         self._forget()
 
     def _forget(self) -> None:
@@ -76,15 +57,14 @@ class RecordedAgent:
     async def reset(self) -> None:
         """Begin the game; the agent learns of it now if nothing of the game is on record."""
         self._forget()
-        if not self._record.replies.knows(self._record.game):
+        if not self._replies.knows(self._game):
             await self._catch_up()
 
     async def act(self, observation: Observation) -> Action | Mix:
         """Return the answer on record; if there is none, ask the agent and write its answer first."""
-        record = self._record
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
-        key = answer_key(self.name, record.game, observation, self._attempt)
-        outcome = record.replies.answer(record.game, key)
+        key = answer_key(self.name, self._game, observation, self._attempt)
+        outcome = self._replies.answer(self._game, key)
         if outcome is None:
             outcome = await self._asked(observation, key)
         if isinstance(outcome, ReplyFault):
@@ -109,7 +89,7 @@ class RecordedAgent:
 
     async def _asked(self, observation: Observation, key: str) -> Outcome:
         """Ask the agent, and write its answer; raises NotRecorded if it may not be asked."""
-        game, replies = self._record.game, self._record.replies
+        game = self._game
         if self._agent is None:
             raise NotRecorded(
                 f"match {game.match}, seed {game.seed!r}, seating {game.seating}: no answer of {self.name!r} is "
@@ -117,10 +97,10 @@ class RecordedAgent:
                 "line is missing, or the game went on differently before"
             )
         await self._catch_up()
-        await self._record.settle()
+        await self._settle()
         started = monotonic()
         outcome = await self._outcome(observation)
-        replies.add_answer(
+        self._replies.add_answer(
             ProgramAnswer(
                 key=key,
                 participant=self.name,
@@ -145,6 +125,13 @@ class RecordedAgent:
             return ReplyFault(failure.kind, str(failure)[:MESSAGE_LENGTH])
         return outcome
 
+    async def _settle(self) -> None:
+        """Make sure that what was answered so far is not lost; raises RunHalted if it cannot be written."""
+        if self._safe:
+            await self._replies.settled()
+        if self._replies.problem is not None:
+            raise RunHalted(self._replies.problem)
+
     async def _catch_up(self) -> None:
         """Tell the agent what it has missed of this game, if it has not been called yet."""
         if not self._called:
@@ -156,7 +143,7 @@ class RecordedAgent:
 
     async def _tell(self, hook: str, *arguments: HandResult | str) -> None:
         """Call a hook. If it fails, the next decision tells: only that is on record."""
-        await self._record.settle()
+        await self._settle()
         with suppress(AgentFailed):
             await self._call(hook, *arguments)
 

@@ -289,8 +289,8 @@ def test_in_a_run_the_log_is_in_the_folder_of_the_run(log, tmp_path):
     (tmp_path / "run").mkdir()
     journal = Journal(str(tmp_path / "run" / "journal.jsonl"))
     cast = Cast(config, {}, RunFiles(journal))
-    assert cast.waiting == {"my bot"}
-    assert cast.portable == {"tight"}
+    assert cast.named(lambda player: player.waits) == {"my bot"}
+    assert cast.named(lambda player: player.portable) == {"tight"}
     played(cast.agent("my bot", GameLabel(1, 1, "AB")), hands=1)
     (log,) = (tmp_path / "run" / "agents").iterdir()
     assert log.name.startswith("my_bot-")
