@@ -240,7 +240,7 @@ def test_a_run_that_has_ended_is_read_and_resumed_without_its_code_and_extended_
     one_clear_line(quick("resume", folder, "--max-matches", "5"), "add --run-agents")
     assert "played again: tight; answers from the record: bots (journal.jsonl)" in verified(folder)
     found = strict_json(verified(folder, "--json"))
-    assert (found["playedAgain"], found["onRecord"]) == (["tight"], {"bots": ["journal.jsonl"]})
+    assert (found["playedAgain"], found["onRecord"]) == (["tight"], {"bots": "journal.jsonl"})
     bots.write_text(whole)
     command = next(line for line in done.stdout.splitlines() if line.startswith("To continue: "))
     words = shlex.split(command.removeprefix("To continue: molt-bench "))

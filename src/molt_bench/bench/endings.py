@@ -27,9 +27,9 @@ class _Ending(msgspec.Struct, frozen=True, tag_field="by", rename="camel", omit_
     #: Whether the order was decided by then.
     decided: ClassVar[bool] = False
 
-    def said(self, _names: Mapping[str, str], /) -> str:
+    def said(self, names: Mapping[str, str]) -> str:
         """Return it in words; agents are named by these names, or else by their ids."""
-        raise NotImplementedError
+        return _words(self, names)
 
     def __str__(self) -> str:
         return self.said({})
@@ -55,19 +55,6 @@ class OrderKnown(_Ending, tag="order", frozen=True):
     some: bool = False
     decided: ClassVar[bool] = True
 
-    def said(self, names: Mapping[str, str], /) -> str:
-        """Return it in words."""
-        found = []
-        if self.least_sure:
-            pair = " above ".join([names.get(name, name) for name in self.least_sure])
-            found.append(f"ordered (least sure: {pair}, {surely(self.sure)})")
-        if self.tie_mbb:
-            found.append(f"tied within {self.tie_mbb / MBB_PER_BB100:g} bb/100")
-        together = " in all of them together" if self.together else ""
-        ranked = " of those that have a rank" if self.some else ""
-        confidence = f"with {100 * self.threshold:.10g}% confidence{together}"
-        return f"{confidence} every adjacent pair{ranked} is {' or '.join(found)}"
-
 
 class TopStable(_Ending, tag="top", frozen=True):
     """The top `k` have been the same for so many rounds."""
@@ -75,10 +62,6 @@ class TopStable(_Ending, tag="top", frozen=True):
     k: int
     rounds: int
     decided: ClassVar[bool] = True
-
-    def said(self, _names: Mapping[str, str], /) -> str:
-        """Return it in words."""
-        return f"the top {self.k} have not changed for {self.rounds} rounds"
 
 
 class Spent(_Ending, tag="budget", frozen=True):
@@ -96,15 +79,6 @@ class Spent(_Ending, tag="budget", frozen=True):
     spent: float | None = None
     in_a_round: bool = False
 
-    def said(self, _names: Mapping[str, str], /) -> str:
-        """Return it in words."""
-        whole, part = _WORDED[self.limit]
-        most = "1 match" if self.limit == "maxMatches" and self.most == 1 else whole.format(self.most)
-        if self.spent is not None:
-            another = "seed pair" if self.in_a_round else "match"
-            return f"the budget of {most} has no room for another {another} ({part.format(self.spent)})"
-        return f"the budget of {most} is spent{', in the middle of a round' if self.in_a_round else ''}"
-
 
 class GateAnswered(_Ending, tag="gate", frozen=True):
     """A gate has its answer: the new version is not worse by more than the margin, or it is, for these reasons."""
@@ -113,12 +87,6 @@ class GateAnswered(_Ending, tag="gate", frozen=True):
     reasons: tuple[str, ...] = ()
     decided: ClassVar[bool] = True
 
-    def said(self, _names: Mapping[str, str], /) -> str:
-        """Return it in words."""
-        if self.reasons:
-            return f"the new version is worse: {'; '.join(self.reasons)}"
-        return f"the new version is not worse by more than {self.margin_mbb / MBB_PER_BB100:,.6g} bb/100"
-
 
 class SeedsUsed(_Ending, tag="seeds", frozen=True):
     """No pairing has a block of seeds left in the file of seeds."""
@@ -126,39 +94,21 @@ class SeedsUsed(_Ending, tag="seeds", frozen=True):
     seeds: int
     per_match: int
 
-    def said(self, _names: Mapping[str, str], /) -> str:
-        """Return it in words."""
-        blocks = self.seeds // self.per_match
-        return f"the seed file is exhausted: its {self.seeds:,} seeds are {blocks} blocks of {self.per_match}"
-
 
 class NobodyLeft(_Ending, tag="forfeits", frozen=True):
     """No two are left to play each other, since these forfeited too many games."""
 
     forfeited: tuple[str, ...]
 
-    def said(self, names: Mapping[str, str], /) -> str:
-        """Return it in words."""
-        gone = ", ".join([names.get(name, name) for name in self.forfeited])
-        return f"nobody is left to play, since too many games were forfeited by {gone}"
-
 
 class NobodyRanked(_Ending, tag="unranked", frozen=True):
     """Of every two neighbours one has no rank."""
-
-    def said(self, _names: Mapping[str, str], /) -> str:
-        """Return it in words."""
-        return "no two neighbours in the ranking can be compared: one of each two hardly ever gave a usable answer"
 
 
 class Interrupted(_Ending, tag="interrupted", frozen=True):
     """It was interrupted, or it could not go on, and `because` says why; it can be resumed."""
 
     because: str = ""
-
-    def said(self, _names: Mapping[str, str], /) -> str:
-        """Return it in words."""
-        return self.because or "it was interrupted"
 
 
 Ending: TypeAlias = OrderKnown | TopStable | GateAnswered | Spent | SeedsUsed | NobodyLeft | NobodyRanked | Interrupted
@@ -169,3 +119,49 @@ INTERRUPTED: Final = Interrupted()
 def said_of(ending: Ending | None, names: Mapping[str, str]) -> str:
     """Return why a run has ended, in words, or that it has not."""
     return "not yet, the run is still going" if ending is None else ending.said(names)
+
+
+def _words(ending: _Ending, names: Mapping[str, str]) -> str:
+    match ending:
+        case OrderKnown():
+            return _order(ending, names)
+        case TopStable(k=k, rounds=rounds):
+            return f"the top {k} have not changed for {rounds} rounds"
+        case Spent():
+            return _spent(ending)
+        case GateAnswered(reasons=()):
+            return f"the new version is not worse by more than {ending.margin_mbb / MBB_PER_BB100:,.6g} bb/100"
+        case GateAnswered(reasons=reasons):
+            return f"the new version is worse: {'; '.join(reasons)}"
+        case SeedsUsed(seeds=seeds, per_match=size):
+            return f"the seed file is exhausted: its {seeds:,} seeds are {seeds // size} blocks of {size}"
+        case NobodyLeft(forfeited=gone):
+            named = ", ".join([names.get(name, name) for name in gone])
+            return f"nobody is left to play, since too many games were forfeited by {named}"
+        case NobodyRanked():
+            return "no two neighbours in the ranking can be compared: one of each two hardly ever gave a usable answer"
+        case Interrupted(because=because):
+            return because or "it was interrupted"
+    raise NotImplementedError
+
+
+def _order(ending: OrderKnown, names: Mapping[str, str]) -> str:
+    found = []
+    if ending.least_sure:
+        pair = " above ".join([names.get(name, name) for name in ending.least_sure])
+        found.append(f"ordered (least sure: {pair}, {surely(ending.sure)})")
+    if ending.tie_mbb:
+        found.append(f"tied within {ending.tie_mbb / MBB_PER_BB100:g} bb/100")
+    together = " in all of them together" if ending.together else ""
+    ranked = " of those that have a rank" if ending.some else ""
+    confidence = f"with {100 * ending.threshold:.10g}% confidence{together}"
+    return f"{confidence} every adjacent pair{ranked} is {' or '.join(found)}"
+
+
+def _spent(ending: Spent) -> str:
+    whole, part = _WORDED[ending.limit]
+    most = "1 match" if ending.limit == "maxMatches" and ending.most == 1 else whole.format(ending.most)
+    if ending.spent is not None:
+        another = "seed pair" if ending.in_a_round else "match"
+        return f"the budget of {most} has no room for another {another} ({part.format(ending.spent)})"
+    return f"the budget of {most} is spent{', in the middle of a round' if ending.in_a_round else ''}"

@@ -106,16 +106,6 @@ _FREE: Final = re.compile(
 )
 
 
-def another_stop(config: BenchmarkConfig, changed: BenchmarkConfig) -> StopConfig:
-    """Return the stop rule of a changed config, under which a run is to continue.
-
-    Raises ConfigError if anything else is changed, or the method of its confidence.
-    """
-    if other_settings(config, changed):
-        raise ConfigError("--set", next(iter(other_settings(config, changed))), "a field of stop")
-    return changed.stop
-
-
 def other_settings(config: BenchmarkConfig, changed: BenchmarkConfig) -> dict[str, Any]:
     """Return the changed fields of a config besides those of its stop rule, with their values, by their paths.
 

@@ -26,29 +26,28 @@ class Spending:
         self.exchanges = 0
         self.lost = Unaccounted()
         self._models = models
-        self._by_match: dict[int, tuple[int, int]] = defaultdict(lambda: (0, 0))
-        self._by_model: dict[str, dict[int, int | None]] = {name: {} for name in models}
+        #: By match: what it cost, tokens, and of every model what its replies cost; None if a price is unknown.
+        self._by_match: dict[int, tuple[int, int, dict[str, int | None]]] = defaultdict(lambda: (0, 0, {}))
         self._sums = {name: _Sums() for name in models}
 
     def add(self, exchange: Exchange) -> None:
         """Count an exchange."""
-        tokens = exchange.tokens.total
+        tokens, price = exchange.tokens.total, _exact(exchange.cost_usd)
         self.tokens += tokens
         self.exchanges += exchange.attempt > 0
-        price, count = self._by_match[exchange.game.match]
-        self._by_match[exchange.game.match] = price + _exact(exchange.cost_usd), count + tokens
-        self._sums[exchange.participant].add(exchange)
         self.lost += exchange.lost
+        self._sums[exchange.participant].add(exchange)
+        spent, count, prices = self._by_match[exchange.game.match]
+        self._by_match[exchange.game.match] = spent + price, count + tokens, prices
         if exchange.outcome in ("reply", "cut"):
-            prices = self._by_model[exchange.participant]
-            so_far, more = prices.get(exchange.game.match, 0), exchange.cost_usd
-            prices[exchange.game.match] = None if so_far is None or more is None else so_far + _exact(more)
+            so_far = prices.get(exchange.participant, 0)
+            prices[exchange.participant] = None if so_far is None or exchange.cost_usd is None else so_far + price
 
     def up_to(self, match: int) -> tuple[float, int]:
         """Return the dollars and tokens of all matches up to this one: decisions may depend on nothing else."""
         # The preflight before the first match does not count.
         spent = [amount for number, amount in self._by_match.items() if 1 <= number <= match]
-        return sum(price for price, _ in spent) / _PER_DOLLAR, sum(tokens for _, tokens in spent)
+        return sum(price for price, _, _ in spent) / _PER_DOLLAR, sum(tokens for _, tokens, _ in spent)
 
     @property
     def free(self) -> bool:
@@ -68,14 +67,14 @@ class Spending:
     @property
     def usd(self) -> float:
         """Dollars so far, where prices are known."""
-        return sum(price for price, _ in self._by_match.values()) / _PER_DOLLAR
+        return sum(price for price, _, _ in self._by_match.values()) / _PER_DOLLAR
 
     def usd_of(self, name: str, match: int) -> float | None:
         """Return what one model cost in all matches up to this one, in dollars; None if a price is unknown.
 
         Later matches do not count: deciding on a round again from the records must give the same decision.
         """
-        spent = [price for number, price in self._by_model.get(name, {}).items() if 1 <= number <= match]
+        spent = [prices.get(name, 0) for number, (_, _, prices) in self._by_match.items() if 1 <= number <= match]
         return None if None in spent else sum(filter(None, spent)) / _PER_DOLLAR
 
     def other_models(self) -> list[str]:

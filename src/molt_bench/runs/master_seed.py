@@ -94,18 +94,12 @@ def guessable(config: BenchmarkConfig, agents: Collection[str] = (), *, secret: 
 
 
 def guessable_file(path: str | None, seeds: Sequence[Seed] | None) -> str | None:
-    """Return a warning if the seeds come from a file: they may be guessable, and the journal begins with them."""
+    """Return a warning if the seeds come from a file: the journal begins with them, and some may be guessed."""
     if seeds is None:
         return None
-    short = next((seed for seed in seeds if _is_short(seed)), None)
-    if short is None:
-        return (
-            f"seeds.file = {shown(path)}: the journal begins with these seeds, so an agent that reads it knows the "
-            "cards to come: leave it out to have them drawn"
-        )
     return (
-        f"seeds.file = {shown(path)} has seeds that can be guessed, such as {shown(short)}: whoever guesses one knows "
-        "its cards: leave it out to have them drawn"
+        f"seeds.file = {shown(path)}: the journal begins with these seeds, so an agent that reads it or guesses them "
+        "knows the cards to come: leave it out to have them drawn"
     )
 
 
