@@ -119,7 +119,7 @@ def main(
         faults, decided = [], []
         before, started = _cpu_s(), time.perf_counter()
 
-        def ended(_: GameSpec, record: GameRecord, __: Any) -> None:
+        def ended(_: GameSpec, record: GameRecord) -> None:
             faults.extend(record.faults)
             decided.append(sum(len(each.hand.log) for each in record.replay()))
 

@@ -3,11 +3,13 @@
 import json
 import socket
 import threading
+from contextlib import suppress
 
 import httpx2
 import pytest
 from jsonschema import Draft202012Validator
 
+from molt_bench.plugins.live import server
 from molt_bench.plugins.live.guard import LONGEST_MESSAGE
 from molt_bench.plugins.live.messages import turn_schema
 from molt_bench.specs import GameLabel
@@ -335,3 +337,20 @@ def test_places_count_from_when_somebody_takes_them_until_they_are_gone():
         slots[0]._set_away(away=True)
         assert table.lobby.places("live", "AB")[1] == 2
         assert table.lobby.make("live", GameLabel(2, 2, "AB"))._mailbox is slots[2]
+
+
+def test_one_connection_too_many_is_closed_and_whoever_is_there_plays_on(table, monkeypatch):
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 2)
+    table.client.get("v1/run")
+    with httpx2.Client(trust_env=False, timeout=LONG_S) as other:
+        other.get(f"{table.url}/v1/run")
+        with pytest.raises(httpx2.HTTPError):
+            httpx2.get(f"{table.url}/v1/run", trust_env=False)
+        assert [each.get(f"{table.url}/v1/run").status_code for each in (table.client, other)] == [200, 200]
+    until(lambda: still_answers(table))
+
+
+def still_answers(table):
+    with suppress(httpx2.HTTPError):
+        return httpx2.get(f"{table.url}/v1/run", trust_env=False).status_code == 200
+    return False
