@@ -39,7 +39,6 @@ def test_a_live_run_needs_no_file(tmp_path):
     limits = ("--set", "game.handsPerGame=2", "--set", "seeds.perMatch=1", "--max-matches", "1")
     served = Served("--participants", "live,tight", *limits, cwd=tmp_path)
     (url,) = served.invitations(1)
-    assert "Lobby: http://127.0.0.1:" in served.out
     Poller(url, mixing).done()
     assert served.ended() == 0, served.err
     assert "identical" in quick("verify", run_of(tmp_path / "benchmark-results")).stdout
@@ -214,16 +213,11 @@ def test_serve_without_live_agents_names_run(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_lobby_shows_no_token_and_no_name_and_the_page_of_an_invitation_hostile_names_as_text(tmp_path):
+def test_the_page_of_an_invitation_shows_hostile_names_as_text(tmp_path):
     name = "<img src=x onerror=alert(1)>\x1b[31m"
     guest = {"id": "guest", "type": "live", "displayName": name}
     served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}))
     (url,) = served.invitations(1)
-    base, token = url.split("/j/")
-    public = page(f"{base}/")
-    assert "Waiting for 1 of 1 agents." in public
-    assert "onerror" not in public
-    assert token not in public
     assert "Invitation for &lt;img src=x onerror=alert(1)&gt;" in page(f"{url}/")
     served.signal(signal.SIGINT)
     assert served.ended() == 130
@@ -318,7 +312,6 @@ def test_latecomers_learn_that_the_run_is_over(tmp_path):
     served.wait_for("Results: ")  # they are printed before, on another stream
     status, body = request(f"{url}/v1/turn?wait=5")
     assert (status, body["over"]["reason"]) == (410, "the run is over")
-    assert "The run is over." in page(url.split("/j/")[0] + "/")
     served.signal(signal.SIGINT)
     assert served.ended() == 0
 

@@ -116,7 +116,7 @@ def behind_a_proxy(make, folder, certificate, lobby):
             assert proxy.poll() is None, proxy.stderr.read()
             assert time.monotonic() < until
             with suppress(httpx2.HTTPError):
-                httpx2.get(f"{public}/", verify=trusted, trust_env=False)
+                httpx2.get(f"{public}/pages.css", verify=trusted, trust_env=False)
                 break
             time.sleep(0.05)
         try:
@@ -133,10 +133,6 @@ def test_all_doors_are_open_behind_a_proxy_with_tls(make, tmp_path, certificate)
     with behind_a_proxy(make, tmp_path, certificate, a_lobby()) as (table, base, trusted):
         client = httpx2.Client(base_url=f"{base}/", verify=trusted, trust_env=False, timeout=LONG_S)
         assert f"{base}/v1/agents" in client.get("skill.md").text
-        page = client.get(base.partition("/j/")[0] + "/")
-        assert page.status_code == 200
-        for name in re.findall(r'(?:src|href)="([^"]+)"', page.text):
-            assert client.get(base.partition("/j/")[0] + f"/{name}").status_code == 200
         landing = client.get(base, follow_redirects=True)
         assert str(landing.url) == f"{base}/"
         assert f"{base}/mcp" in landing.text

@@ -91,7 +91,7 @@ def invitation_url(connection: HTTPConnection) -> str:
 
 
 class Guard:
-    """Lets in what is meant for this server and comes with an invitation, or asks for the lobby's own page."""
+    """Lets in what comes with an invitation; other paths have no secret."""
 
     def __init__(self, inner: ASGIApp, lobby: Lobby, *, address: ServerAddress) -> None:
         self._inner = inner

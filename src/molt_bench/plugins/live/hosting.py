@@ -137,7 +137,6 @@ class _Hosted(Lobby):
         """Print an invitation for everybody, and return when they are there, or the time is up."""
         self.server.start()
         base = self._address.url
-        _say(f"Lobby: {base}/")
         for each in self.invitations:
             if each.left:
                 self.gone(each)

@@ -71,7 +71,6 @@ class Lobby:
         invitations: One for each live agent, or one for each copy of it.
         game: The settings of every game.
         opponents: How many others each agent may meet.
-        begun: Whether a game has begun.
         closed: Why the run is over; None while it is not.
 
     Args:
@@ -93,7 +92,6 @@ class Lobby:
         self.invitations = [Invitation(each, title=titles[each.participant], mailbox=mailbox) for each in invited]
         self.game = game
         self.opponents = len(titles) - 1
-        self.begun = False
         self.closed: str | None = None
         for each in self.invitations:
             for slot in each.slots:
@@ -129,7 +127,6 @@ class Lobby:
 
     def make(self, participant: str, game: GameLabel, spec: GameSpec | None = None) -> LiveAgent:
         """Return the agent of a live participant in one game; there must be a free slot, best one that is filled."""
-        self.begun = True
         found = self._invitation(participant, game.seating)
         slot = min((each for each in found.slots if id(each) not in self._taken), key=lambda each: not each.filled)
         self._taken.add(id(slot))

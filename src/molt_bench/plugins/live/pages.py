@@ -1,6 +1,6 @@
-"""What people and models read: the lobby, the page of an invitation, and the skill document with the rules of the run.
+"""What people and models read: the page of an invitation, and the skill document, with the rules of the run.
 
-Looking at any of them does not count as coming.
+Looking at them does not count as coming.
 """
 
 from html import escape
@@ -20,11 +20,8 @@ from molt_bench.specs import MODEL_TIMEOUT_S
 _STATIC: Final = files("molt_bench.plugins.live") / "static"
 
 
-def lobby_routes(lobby: Lobby) -> list[BaseRoute]:
-    """Return the routes of the lobby, its style, and an invitation without a slash at its end."""
-
-    def page(_: Request) -> Response:
-        return Response(_filled("lobby.html", STATE=_state(lobby)), media_type="text/html")
+def routes() -> list[BaseRoute]:
+    """Return the routes of the style of the pages, and of an invitation without a slash at its end."""
 
     def style(_: Request) -> Response:
         return Response((_STATIC / "pages.css").read_bytes(), media_type="text/css; charset=utf-8")
@@ -33,7 +30,7 @@ def lobby_routes(lobby: Lobby) -> list[BaseRoute]:
         """Send on; relative, since only the client knows the path of a proxy."""
         return Response(status_code=307, headers={"Location": f"{invitation_of(request).invited.token}/"})
 
-    return [Route("/", page), Route("/pages.css", style), Route("/j/{invitation}", to_invitation)]
+    return [Route("/pages.css", style), Route("/j/{invitation}", to_invitation)]
 
 
 def invitation_routes(lobby: Lobby) -> list[BaseRoute]:
@@ -100,15 +97,3 @@ def _stacks(game: GameSpec) -> str:
 
 def _hands(count: int) -> str:
     return "one hand" if count == 1 else f"{count:,} hands"
-
-
-def _state(lobby: Lobby) -> str:
-    """Return how far the run is, and nothing that tells an agent whom it plays."""
-    missing = len(lobby.missing())
-    if lobby.closed is not None:
-        return "The run is over."
-    if lobby.begun:
-        return "The run is under way."
-    if missing:
-        return f"Waiting for {missing} of {len(lobby.invitations)} agents."
-    return "Everybody is there. The run begins."

@@ -1,4 +1,4 @@
-"""The server of live mode: the lobby's page and all doors under `/j/INVITATION`, served in a thread of its own."""
+"""The server of live mode: all doors under `/j/INVITATION`, served in a thread of its own."""
 
 import asyncio
 import socket
@@ -38,7 +38,7 @@ def application(lobby: Lobby, address: ServerAddress) -> ASGIApp:
         *rest.routes(lobby, tables),
         *pages.invitation_routes(lobby),
     ]
-    routes = [*pages.lobby_routes(lobby), Mount("/j/{invitation}", routes=doors)]
+    routes = [*pages.routes(), Mount("/j/{invitation}", routes=doors)]
     return Guard(Starlette(routes=routes, exception_handlers=ERROR_HANDLERS), lobby, address=address)
 
 
