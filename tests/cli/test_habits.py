@@ -256,7 +256,7 @@ def test_a_name_that_no_file_can_have_is_one_clear_line(home, command):
         (["--hands", "many"], "must be a whole number, not 'many'"),
         (["--confidence", "95"], "must be above 0.5 and below 1, as 0.95 is, not '95'"),
         (["--confidence", "high"], "must be a number"),
-        (["view", "--port", "99999"], "must be a port"),
+        (["view", "--port", "99999"], "--port"),
         (["run", "bench.yaml", "extra"], "extra"),
         (["run", "--hands"], "(see: molt-bench run --help)"),
         (["compare", "a", "b", "--save", "x.html"], "does not end in .md, .xml, .json"),

@@ -10,6 +10,7 @@ import pytest
 
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.luck.estimators import game_estimates
+from molt_bench.plugins.view import sections
 from molt_bench.plugins.view.library import Library
 from molt_bench.plugins.view.open_run import OpenRun
 from molt_bench.plugins.view.server import answer
@@ -234,6 +235,21 @@ def test_the_seed_pairs_of_a_match_add_up_to_it(library, bots_id):
 def test_what_is_not_there_is_not_found(library, bots_id, path):
     with pytest.raises(ConfigError):
         answer(library, path.replace("RUN", bots_id))
+
+
+def test_a_section_of_a_plug_in_that_fails_is_left_out(library, bots_id, monkeypatch):
+    class Odd:
+        def __init__(self, run):
+            self.run = run
+
+        def data(self, shown):
+            raise OSError("no data")
+
+    monkeypatch.setattr(sections, "loaded", lambda group: ({"broken": 1, "odd": Odd}, []))
+    page = told(library, bots_id)
+    assert (page["broken"], page["odd"]) == (None, None)
+    assert page["leaderboard"]
+    assert told(library, bots_id, "/hand/1/0/1")["sides"][0]["odd"] is None
 
 
 def test_a_torn_last_line_is_left_for_later(runs, bots_id, tmp_path):

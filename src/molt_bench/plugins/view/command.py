@@ -13,8 +13,8 @@ from molt_bench.web_server import bound, is_loopback, url_of
 
 
 @click.command()
-@click.argument("folder", metavar="[DIR]", default="benchmark-results", help="Folder of runs, or of one run.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, help="0 picks a free port.")
+@click.argument("folder", metavar="DIR", default="benchmark-results", help="Folder of runs, or of one run.")
+@click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=8765, help="0 picks a free port.")
 @click.option(
     "--host", metavar="ADDRESS", default="127.0.0.1", help="Address to listen on; by default, this machine only."
 )

@@ -58,13 +58,7 @@ _START: Final = """\
 
 
 def data_of(run: OpenRun, name: str, most: int) -> dict[str, Any]:
-    """Return the pages of a run under a name, by their paths, with at most so many of its deals.
-
-    Raises MoltBenchError if it has live agents and has not ended.
-    """
-    if run.has_guests:
-        why = "it has live agents and has not ended, and until then shows neither cards nor names"
-        raise MoltBenchError(f"{run.id} cannot be published: {why}")
+    """Return the pages of a run under a name, by their paths, with at most so many of its deals."""
     deals = chosen_deals(run)
     kept = {*deals[:most]}
     status = "interrupted" if run.status == "running" else run.status  # nothing goes on there
@@ -135,7 +129,13 @@ class Html(Export):
 
 
 def _checked(run: OpenRun) -> ArtifactCheck:
-    """Check the files of a run: what plug-ins say of it is published only if it follows from its games."""
+    """Check the files of a run: what plug-ins say of it is published only if it follows from its games.
+
+    Raises MoltBenchError if it has live agents and has not ended.
+    """
+    if run.has_guests:
+        why = "it has live agents and has not ended, and until then shows neither cards nor names"
+        raise MoltBenchError(f"{run.id} cannot be published: {why}")
     found = check_artifacts(run.run, run.rows)
     run.sections = points(FILES).keys().isdisjoint(found.of("differing"))
     return found
@@ -234,8 +234,8 @@ def _write_front(target: Path, lines: Sequence[dict[str, Any]]) -> None:
 
 def _write_run(run: OpenRun, target: Path, warn: Callable[[str], None]) -> None:
     files: list[dict[str, Any]] = []
+    checked = _checked(run)
     if run.status == "finished":  # else its cards may still be secret, and its files are not final
-        checked = _checked(run)
         wrong = checked.of("differing")
         if wrong:
             why = "not what the journal gives; molt-bench report writes them again"

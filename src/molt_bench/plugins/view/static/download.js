@@ -14,7 +14,7 @@ const STYLES = [
 ];
 const PNG_SCALE = 3; // pixels for a point of the page
 
-/** Buttons that save a chart, which is on the page or made for this; `name` is the name of the file. */
+/** Buttons that save a chart of the page; `name` is the name of the file. */
 export function chartButtons(chartOf, name) {
   const svg = () => drawn(chartOf());
   return h("span.downloads", [
@@ -61,7 +61,6 @@ function save(blob, name) {
 
 /** Return a chart as the text of an SVG file, with the colours and sizes that the page gives it. */
 function drawn(chart) {
-  if (!chart.isConnected) return onPage(chart);
   const copy = chart.cloneNode(true);
   const [from, to] = [chart, copy].map((svg) => [svg, ...svg.querySelectorAll("*")]);
   from.forEach((element, index) => {
@@ -80,15 +79,6 @@ function drawn(chart) {
     copy.setAttribute(key, value);
   }
   return new XMLSerializer().serializeToString(copy);
-}
-
-/** Return the same for a chart that is not on the page: only there it has colours. */
-function onPage(chart) {
-  const place = h("div", { hidden: true }, chart);
-  document.getElementById("main").append(place);
-  const text = drawn(chart);
-  place.remove();
-  return text;
 }
 
 /** The colour behind an element. */

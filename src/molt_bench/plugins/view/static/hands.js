@@ -172,7 +172,7 @@ export async function handsPage(place, view) {
       const result = await searched(id, q, isRegex);
       if (view.signal.aborted || filters.q !== q || filters.regex !== regex) return;
       said = result;
-      panel.replaceChildren(hitPanel(id, agents, result, { q, isRegex, list: listOf(filters, order) }));
+      panel.replaceChildren(hitPanel(id, agents, result, listOf(filters, order)));
       announce(result.problem ?? plural(result.total, "hit"));
     }
     draw();

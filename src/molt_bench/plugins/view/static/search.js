@@ -1,18 +1,18 @@
 // Search in what the models of a run said, in the browser.
 import { loadOnce, saidPath } from "./data.js";
-import { button, h } from "./dom.js";
+import { h } from "./dom.js";
 import { route, withQuery } from "./router.js";
 import { plural, visible, visibleLine, whole } from "./text.js";
 
 const LIMIT_MS = 10_000;
 const AROUND = 80; // characters before and after a hit
-const AT_ONCE = 100; // hits that are listed at first, and then with every click
+const LISTED = 500; // hits that are listed
 
 /**
  * Return where the models of a run said something: {problem, searched, total, hands, hits}.
  * A worker looks, and is ended when its time is up: a regular expression can take forever.
  */
-export async function searched(run, query, isRegex, skip = 0) {
+export async function searched(run, query, isRegex) {
   const source = new Blob([`onmessage = ({ data }) => postMessage((${scan})(data));`], { type: "text/javascript" });
   const address = URL.createObjectURL(source);
   let worker = null;
@@ -24,7 +24,7 @@ export async function searched(run, query, isRegex, skip = 0) {
       setTimeout(() => done(nothing(tooLong)), LIMIT_MS);
       worker.onmessage = ({ data }) => done(data);
       worker.onerror = () => done(nothing("this browser cannot search here"));
-      worker.postMessage({ texts, query, isRegex, skip, most: AT_ONCE, around: AROUND });
+      worker.postMessage({ texts, query, isRegex, most: LISTED, around: AROUND });
     });
   } catch (error) {
     return nothing(error.hint || error.message);
@@ -36,12 +36,12 @@ export async function searched(run, query, isRegex, skip = 0) {
 
 function nothing(problem) {
   const hands = { match: [], seed: [], hand: [], seating: [] };
-  return { problem, searched: 0, total: 0, skip: 0, hands, hits: [] };
+  return { problem, searched: 0, total: 0, hands, hits: [] };
 }
 
 /** Look through all texts. It runs in a worker, so it uses nothing from outside. */
-function scan({ texts, query, isRegex, skip, most, around }) {
-  const found = { problem: null, searched: texts.length, total: 0, skip, hits: [] };
+function scan({ texts, query, isRegex, most, around }) {
+  const found = { problem: null, searched: texts.length, total: 0, hits: [] };
   const hands = { match: [], seed: [], hand: [], seating: [] };
   let pattern;
   try {
@@ -64,7 +64,7 @@ function scan({ texts, query, isRegex, skip, most, around }) {
         seen.add(key);
         Object.entries({ match, seed, hand, seating }).forEach(([name, value]) => hands[name].push(value));
       }
-      if (found.total > skip && found.total <= skip + most) {
+      if (found.total <= most) {
         const end = hit.index + hit[0].length;
         const before = text.slice(Math.max(0, hit.index - around), hit.index);
         const after = text.slice(end, end + around);
@@ -90,26 +90,15 @@ export function hitsOf({ columns }, { hands }) {
 const cutMark = (text) => (text.length < AROUND ? "" : "…");
 
 /** The hits with the texts around them, each linked to its decision; `list` is the list that the reader is in. */
-export function hitPanel(run, agents, result, { q, isRegex, list }) {
+export function hitPanel(run, agents, result, list) {
   if (result.problem) return h("p.warning", visibleLine(result.problem));
   const { total, hits, hands, searched: replies } = result;
   const title = total
     ? `${plural(total, "hit")} in ${plural(hands.match.length, "hand")}, of ${plural(replies, "reply", "replies")}`
     : `Nothing found in ${plural(replies, "reply", "replies")}`;
   const items = h("ol.hits", hits.map((hit) => hitItem(run, agents, hit, list)));
-  let shown = hits.length;
-  const more = button("", async () => {
-    const next = await searched(run, q, isRegex, shown);
-    items.append(...next.hits.map((hit) => hitItem(run, agents, hit, list)));
-    shown += next.hits.length;
-    label();
-  });
-  const label = () => {
-    more.textContent = `Show ${whole(Math.min(AT_ONCE, total - shown))} more of ${whole(total - shown)}`;
-    more.hidden = shown >= total;
-  };
-  label();
-  const box = h("div.hits-box", { tabindex: "0", role: "group", "aria-label": "Hits" }, items, more);
+  const rest = total > hits.length && h("p.soft", `The first ${whole(hits.length)} are listed; all hands are below.`);
+  const box = h("div.hits-box", { tabindex: "0", role: "group", "aria-label": "Hits" }, items, rest);
   return h("section.found", { "aria-label": "Search" }, h("h2", title), total > 0 && box);
 }
 
