@@ -94,16 +94,6 @@ def test_the_same_twice_differs_by_exactly_nothing(base):
     assert found.warnings == ()
 
 
-def test_a_weakened_bot_is_worse_and_the_other_way_round_better(base, weak):
-    worse = only(compare(base, weak, agents=[("mine", "mine")]))
-    better = only(compare(weak, base, agents=[("mine", "mine")]))
-    assert (worse.verdict, better.verdict) == ("worse", "better")
-    assert worse.change.mean == pytest.approx(-better.change.mean)
-    assert worse.change.mean == pytest.approx(worse.measured.new - worse.measured.old)
-    assert set(worse.measured.by_opponent) == {"callstation", "tight"}
-    assert worse.measured.seed_pairs == (60,)
-
-
 def test_the_difference_is_that_of_the_margins_seed_pair_by_seed_pair(base, weak):
     options = {"rating": {"estimator": "raw"}}
     old, new = run("old", others=("callstation",), **options), run("new", 2, others=("callstation",), **options)
@@ -151,24 +141,60 @@ def test_the_order_of_matches_and_of_participants_does_not_matter():
     assert (one.verdict, one.measured.seed_pairs) == (two.verdict, two.measured.seed_pairs)
 
 
-def test_an_agent_with_another_name_can_be_compared(base):
-    new = run("new", 2, mine="better")
-    found = compare(base, new, agents=[("mine", "better")])
-    assert only(found).verdict == "worse"
-    assert only(found).name == "mine > better"
+def coded(base, code):
+    return ComparedRun(code, base.config, base.result, {"mine": code})
 
 
-def test_an_opponent_that_has_changed_is_left_out_with_a_warning(base, weak):
-    found = compare(base, weak, agents=[("tight", "tight")])
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        (lambda base: (base, run("new", 2)), "mine is not the same in both runs (params): what others"),
+        (
+            lambda base: (coded(base, "a"), coded(base, "b")),
+            "mine is not the same in both runs (code): what others",
+        ),
+        (
+            lambda base: (base, ComparedRun("new", base.config, run("new", 3, agent=Broken).result)),
+            "in new alone: what",
+        ),
+    ],
+    ids=["params", "code", "faults"],
+)
+def test_an_opponent_that_is_another_one_is_left_out_with_a_warning(base, runs, said):
+    found = compare(*runs(base), agents=[("tight", "tight")])
     assert [*only(found).measured.by_opponent] == ["callstation"]
-    assert found.warnings == ("mine is not the same in both runs (params): what others won from it is left out",)
+    (warning,) = found.warnings
+    assert said in warning
 
 
-def test_an_opponent_whose_code_has_changed_is_left_out(base):
-    old, new = (ComparedRun(base.name, base.config, base.result, {"mine": code}) for code in ("a", "b"))
-    found = compare(old, new, agents=[("tight", "tight")])
-    assert [*only(found).measured.by_opponent] == ["callstation"]
-    assert "(code)" in found.warnings[0]
+def test_a_weakened_bot_is_worse_whatever_it_is_called_and_the_other_way_round_better(base, weak):
+    worse = only(compare(base, weak, agents=[("mine", "mine")]))
+    better = only(compare(weak, base, agents=[("mine", "mine")]))
+    assert (worse.verdict, better.verdict) == ("worse", "better")
+    assert worse.change.mean == pytest.approx(-better.change.mean)
+    assert worse.change.mean == pytest.approx(worse.measured.new - worse.measured.old)
+    assert set(worse.measured.by_opponent) == {"callstation", "tight"}
+    assert worse.measured.seed_pairs == (60,)
+    renamed = only(compare(base, run("new", 2, mine="better"), agents=[("mine", "better")]))
+    assert (renamed.verdict, renamed.name) == ("worse", "mine > better")
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        ({"handsPerGame": 5}, "game.handsPerGame is 10 in old and 5 in new"),
+        ({"bigBlind": 200}, "game.bigBlind is 100 in old and 200 in new"),
+        ({"stack": 5000}, "game.stack is 10000 in old and 5000 in new"),
+        ({"maxRetries": 5}, None),
+    ],
+)
+def test_other_games_cannot_be_compared_and_another_patience_is_a_warning(base, game, said):
+    new = ComparedRun("new", load_config(config(game={"handsPerGame": 10, **game})), base.result)
+    if said is None:
+        assert compare(base, new).warnings == ("game.maxRetries is 2 in old and 5 in new",)
+        return
+    with pytest.raises(MoltBenchError, match=said):
+        compare(base, new)
 
 
 def test_somebody_without_a_common_opponent_cannot_be_compared(base):
@@ -185,25 +211,6 @@ def test_somebody_who_is_not_there_is_named(base):
         compare(base, base, agents=[("nobody", "mine")])
 
 
-@pytest.mark.parametrize(
-    ("game", "said"),
-    [
-        ({"handsPerGame": 5}, "game.handsPerGame is 10 in old and 5 in new"),
-        ({"handsPerGame": 10, "bigBlind": 200}, "game.bigBlind is 100 in old and 200 in new"),
-        ({"handsPerGame": 10, "stack": 5000}, "game.stack is 10000 in old and 5000 in new"),
-    ],
-)
-def test_other_games_cannot_be_compared(base, game, said):
-    new = ComparedRun("new", load_config(config(game=game)), base.result)
-    with pytest.raises(MoltBenchError, match=said):
-        compare(base, new)
-
-
-def test_another_patience_with_faults_is_a_warning(base):
-    new = ComparedRun("new", load_config(config(game={"handsPerGame": 10, "maxRetries": 5})), base.result)
-    assert compare(base, new).warnings == ("game.maxRetries is 2 in old and 5 in new",)
-
-
 def test_whoever_hardly_answers_is_not_called_as_good_as_before(base):
     """It raises in every third hand, and wins from opponents who pay for that: its result is not one of its play."""
     found = compare(base, run("new", 3, agent=Broken), agents=[("mine", "mine")])
@@ -215,34 +222,11 @@ def test_whoever_hardly_answers_is_not_called_as_good_as_before(base):
     assert only(compare(*twice, agents=[("mine", "mine")])).verdict == "unknown"
 
 
-def test_an_opponent_that_broke_in_one_run_is_left_out(base):
-    found = compare(
-        base, ComparedRun("new", base.config, run("new", 3, agent=Broken).result), agents=[("tight", "tight")]
-    )
-    assert [*only(found).measured.by_opponent] == ["callstation"]
-    assert "mine gave no usable answer in" in found.warnings[0]
-    assert "in new alone: what others won from it is left out" in found.warnings[0]
-
-
-def test_runs_are_measured_by_their_estimator_however_the_changes_vary(base, weak):
-    """Nothing about the estimator is chosen on the data that it measures."""
-    found = compare(base, weak, agents=[("mine", "mine")])
-    assert found.estimator == "adjusted"
-
-
 def shares_wrong(draw, count, runs=1500):
     """Return how often equals are claimed to be better, and worse."""
     dice = np.random.default_rng(count)
     found = [change_of([(1.0, draw(dice, count).tolist())]).interval() for _ in range(runs)]
     return sum(low > 0 for low, _ in found) / runs, sum(high < 0 for _, high in found) / runs
-
-
-def normal(dice, count):
-    return dice.standard_normal(count)
-
-
-def skewed(dice, count):
-    return 1 - dice.exponential(size=count)
 
 
 def rare_loss(dice, count):

@@ -12,7 +12,7 @@ from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_option
 from molt_bench.cli.parser import COUNT, POSITIVE, Command
-from molt_bench.cli.streams import camel_fields, console, notice
+from molt_bench.cli.streams import VisibleConsole, camel_fields, notice
 from molt_bench.errors import ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.plugin import NO_BOX
@@ -90,7 +90,7 @@ def _run_checks(
 
 
 def _print(report: AgentReport) -> None:
-    screen = console(soft_wrap=True)
+    screen = VisibleConsole(soft_wrap=True)
     first, _, rest = printable(str(report)).partition("\n")
     screen.print(Text(first, "bold green" if report.ok else "bold red"))
     screen.print(Text(rest))

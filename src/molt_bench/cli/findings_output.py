@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from molt_bench.cli.options import Printing
-from molt_bench.cli.streams import console, warn
+from molt_bench.cli.streams import VisibleConsole, warn
 from molt_bench.files import write_whole
 from molt_bench.report.artifacts import indented
 from molt_bench.report.fitting_table import FittingTable
@@ -49,7 +49,7 @@ def show(found: Findings, printing: Printing, *, folder: str = "", stopped: str 
 
 
 def _print(found: Findings, folder: str, stopped: str) -> None:
-    screen = console()
+    screen = VisibleConsole()
     first, *headings = found.headings
     table = FittingTable(first, *headings, width=22, spare=found.spare, words=found.words)
     for name, *cells in found.rows:

@@ -10,7 +10,7 @@ from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
 from molt_bench.cli.options import ConfigOptions, config_options, json_option
 from molt_bench.cli.parser import NOT_NEGATIVE, Command, grouped
 from molt_bench.cli.run import BenchmarkOptions
-from molt_bench.cli.streams import camel_fields, console, print_json, warn
+from molt_bench.cli.streams import VisibleConsole, camel_fields, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, raise_all
 from molt_bench.records import MBB_PER_BB100
@@ -76,7 +76,7 @@ def plan(
         remarks.append("* More than stop.budget allows: the run would stop first.")
     if unpriced := [each.id for each in planned.models if each.usd_per_call is None]:
         remarks.append(f"No price is known for {', '.join(unpriced)}, which does not make it free: see llm.prices.")
-    screen = console()
+    screen = VisibleConsole()
     if said := what_the_budget_shows(config, planned):
         screen.print(f"{said[0].upper()}{said[1:]}.")
     screen.print(_table(rows, models=bool(planned.models), most=most))

@@ -24,7 +24,7 @@ from molt_bench.cli.options import RunOptions, StopOptions, is_debug
 from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.run_result import UNRATED, exit_by_result, rebuild_run, write_result
-from molt_bench.cli.streams import agreed, can_ask, console, notice, warn
+from molt_bench.cli.streams import VisibleConsole, agreed, can_ask, notice, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
 from molt_bench.llm.types import Unaccounted
@@ -206,7 +206,7 @@ def _play(
 def _say_more(result: RunResult, folder: Path, lines: Iterable[str]) -> None:
     """Say what plug-ins have to say, and show a person what the others held."""
     for line in lines:
-        console().print(on_one_line(line), soft_wrap=True, markup=False)
+        VisibleConsole().print(on_one_line(line), soft_wrap=True, markup=False)
     for person in result.config.people():
         Table().say(*hidden_hands([game.record for game in Run.open(folder).games], person))
 

@@ -12,7 +12,7 @@ from molt_bench.bench.participant_failures import failures_of
 from molt_bench.bench.result import RunResult
 from molt_bench.cli.findings_output import save, show
 from molt_bench.cli.options import Printing, RunOptions
-from molt_bench.cli.streams import console, notice, warn
+from molt_bench.cli.streams import VisibleConsole, notice, warn
 from molt_bench.errors import JournalError
 from molt_bench.llm.types import Unaccounted
 from molt_bench.report.artifacts import leaderboard, summary, write_artifacts
@@ -95,7 +95,7 @@ def show_result(rows: Rows, folder: str, printing: Printing, *, explain: bool = 
         content |= {"explanation": [*explanation(rows), *remarks(rows)]} if explain else {}
 
     def print_all() -> None:
-        out = console(highlight=True)
+        out = VisibleConsole(highlight=True)
         print_result(rows, out, folder=folder, explained=explain)
         for paragraph in explanation(rows) if explain else ():
             out.print(Text(f"\n{paragraph}"), soft_wrap=not out.is_terminal)

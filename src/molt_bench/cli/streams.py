@@ -134,10 +134,6 @@ class VisibleConsole(Console):
             yield segment if control or text.isprintable() else Segment(printable(text), style)
 
 
-#: How commands call it.
-console = VisibleConsole
-
-
 @contextmanager
 def visible_prints() -> Iterator[None]:
     """Make visible what is printed while a live display takes over the standard streams.

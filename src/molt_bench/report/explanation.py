@@ -111,8 +111,9 @@ def _row(rows: Rows, row: AgentRow) -> Iterator[str]:
     else:
         yield from _result(rows, row)
     if (luck := _luck(row)) is not None:
-        same = "it won the same, {}." if not round(abs(luck), 1) else f"it won {{}}: it was {_lucky(luck)}."
-        yield f"In chips (raw) {same.format(signed(row.raw_bb_per_100))}"
+        chips = signed(row.raw_bb_per_100)
+        won = f"{chips}: it was {_lucky(luck)}" if round(abs(luck), 1) else f"the same, {chips}"
+        yield f"In chips (raw) it won {won}."
     yield from _next(rows, row)
 
 
