@@ -43,24 +43,24 @@ def json_response(content: Any, *, status: int = 200) -> Response:
     return Response(msgspec.json.encode(content), status, media_type="application/json")
 
 
-def json_error(status: int, code: str, message: str, **more: str) -> Response:
+def json_error(status: int, code: str, message: str) -> Response:
     """Return an error as all doors answer it: always JSON, with a code and a sentence."""
-    return json_response({"error": {"code": code, "message": message, **more}}, status=status)
+    return json_response({"error": {"code": code, "message": message}}, status=status)
 
 
 class Refused(Exception):  # noqa: N818 - a client's mistake, not an error of ours
-    """A request that is refused: its HTTP status, a code for programs, a sentence for people and models, and more."""
+    """A request that is refused: its HTTP status, a code for programs, and a sentence for people and models."""
 
-    def __init__(self, status: int, code: str, message: str, **more: str) -> None:
+    def __init__(self, status: int, code: str, message: str) -> None:
         self.status = status
-        self.error = {"code": code, "message": message, **more}
+        self.code = code
         super().__init__(message)
 
 
 async def _answered(_: Request, error: Exception) -> Response:
     """Answer an error that no door has answered: clients read every body as JSON."""
     if isinstance(error, Refused):
-        return json_error(error.status, **error.error)
+        return json_error(error.status, error.code, str(error))
     if isinstance(error, AgentFailed):
         forms = "{turn_token, kind, amount} or {turn_token, mix}"
         return json_error(400, "VALIDATION_ERROR", f"{error}. Send {forms} as JSON")

@@ -14,7 +14,6 @@ from molt_bench.errors import JournalError, MoltBenchError
 from molt_bench.specs import SEATINGS, Seating
 
 FILE: Final = "invitations.json"
-_FORMAT: Final = 1
 #: Bytes of an invitation's token: 128 bits.
 TOKEN_BYTES: Final = 16
 
@@ -52,7 +51,6 @@ class Invitations(msgspec.Struct, frozen=True, rename="camel"):
     session: int = msgspec.field(name="sitting")
     invited: tuple[Invited, ...]
     config: str = ""
-    format: int = _FORMAT
 
 
 def new_invitations(config: BenchmarkConfig, host: str, port: int) -> Invitations:

@@ -94,7 +94,7 @@ class _Door:
             try:
                 found = await self._called(context.request, params.name, params.arguments or {})
             except (Refused, AgentFailed) as refusal:
-                code = refusal.error["code"] if isinstance(refusal, Refused) else "VALIDATION_ERROR"
+                code = refusal.code if isinstance(refusal, Refused) else "VALIDATION_ERROR"
                 content = types.TextContent(type="text", text=f"{code}: {refusal}")
                 return types.CallToolResult(content=[content], is_error=True)
             said = msgspec.json.encode(found)

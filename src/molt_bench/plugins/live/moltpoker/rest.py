@@ -1,15 +1,12 @@
-"""moltpoker's REST: register, join a table, leave it. Every slot of an invitation is one table, for the whole run."""
+"""moltpoker's REST: register, join a table, leave it. Every slot of an invitation is one table, for the whole run.
 
-from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+What clients say of themselves in the bodies of their requests decides nothing here, and is not read.
+"""
 
-import msgspec
-from msgspec import Meta
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from molt_bench import __version__
 from molt_bench.plugins.live.guard import Refused, invitation_of, invitation_url, json_response
 from molt_bench.plugins.live.lobby import Invitation, Lobby
 from molt_bench.plugins.live.moltpoker import sessions
@@ -17,25 +14,11 @@ from molt_bench.plugins.live.moltpoker.messages import PROTOCOL_VERSION
 from molt_bench.plugins.live.moltpoker.sessions import Tables
 from molt_bench.specs import MODEL_TIMEOUT_S
 
-Body = TypeVar("Body")
-
-
-class _Registration(msgspec.Struct):
-    name: Annotated[str, Meta(min_length=1, max_length=50)] = "agent"
-    metadata: dict[str, Any] = {}
-
-
-class _Joining(msgspec.Struct):
-    client_protocol_version: str = PROTOCOL_VERSION
-    preferred_seat: Annotated[int, Meta(ge=0, le=9)] = 0
-    bucket_key: str = ""
-
 
 def routes(lobby: Lobby, tables: Tables) -> list[BaseRoute]:
     """Return the routes of requests."""
 
     async def register(request: Request) -> Response:
-        await _body(request, _Registration)
         invitation = invitation_of(request)
         slot = tables.given(invitation)
         answer = {
@@ -49,7 +32,6 @@ def routes(lobby: Lobby, tables: Tables) -> list[BaseRoute]:
     async def join(request: Request) -> Response:
         """Join the table of the client, whether it is named or not."""
         invitation, slot = _authorized(request)
-        _check_version(await _body(request, _Joining), request)
         if lobby.closed is not None:
             raise Refused(400, "TABLE_ENDED", "the run is over")
         table = sessions.table_id(invitation, slot)
@@ -74,15 +56,11 @@ def routes(lobby: Lobby, tables: Tables) -> list[BaseRoute]:
             socket.end(1000, "Left the table")
         return json_response({"success": True, "message": "Left the table"})
 
-    async def health(_: Request) -> Response:
-        return json_response({"status": "ok", "timestamp": datetime.now(UTC).isoformat(), "version": __version__})
-
     return [
         Route("/v1/agents", register, methods=["POST"]),
         Route("/v1/tables/auto-join", join, methods=["POST"]),
         Route("/v1/tables/{table}/join", join, methods=["POST"]),
         Route("/v1/tables/{table}/leave", leave, methods=["POST"]),
-        Route("/health", health),
     ]
 
 
@@ -110,17 +88,3 @@ def _authorized(request: Request) -> tuple[Invitation, int]:
     if request.path_params.get("table") not in (None, sessions.table_id(invitation, slot)):
         raise Refused(404, "TABLE_NOT_FOUND", "there is no such table for this API key")
     return invitation, slot
-
-
-def _check_version(joining: _Joining, request: Request) -> None:
-    if joining.client_protocol_version < PROTOCOL_VERSION:
-        more = {"min_supported_protocol_version": PROTOCOL_VERSION, "skill_doc_url": skill_url(request)}
-        raise Refused(400, "OUTDATED_CLIENT", "your client's protocol version is outdated", **more)
-
-
-async def _body(request: Request, kind: type[Body]) -> Body:
-    text = await request.body()
-    try:
-        return msgspec.json.decode(text or b"{}", type=kind)
-    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        raise Refused(400, "VALIDATION_ERROR", f"Invalid request: {error}") from None

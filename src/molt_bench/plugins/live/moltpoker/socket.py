@@ -212,7 +212,7 @@ class Table:
         try:
             await give(self._invitation, act_of(action))
         except Refused as refusal:
-            code = refusal.error["code"]
+            code = refusal.code
             if code == "STALE_TURN":
                 code = "NOT_YOUR_TURN" if self._box.turn is None else "STALE_SEQ"
             self._refusal = code if token == self._token else self._refusal
