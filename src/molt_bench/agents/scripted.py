@@ -22,8 +22,6 @@ class ScriptedAgent:
     kind: str
     #: The params that a config may give it.
     takes: tuple[str, ...] = ("name",)
-    #: Whether what it does depends on its hole cards.
-    sees_cards = True
 
     def __init__(self, *, name: str = "") -> None:
         self.name = name or self.kind
@@ -36,7 +34,6 @@ class RandomAgent(ScriptedAgent):
     """Any legal kind of action with the same chance, then any legal size."""
 
     kind = "random"
-    sees_cards = False
 
     def act(self, observation: Observation) -> Mix:
         """Mix everything that is legal."""
@@ -48,7 +45,6 @@ class CallStationAgent(ScriptedAgent):
     """Never folds, never raises."""
 
     kind = "callstation"
-    sees_cards = False
 
     def act(self, observation: Observation) -> Action:
         """Call, or check when it is free."""
@@ -59,7 +55,6 @@ class FolderAgent(ScriptedAgent):
     """Gives up every hand, even for free: loses its blinds, 75 big blinds in 100 hands."""
 
     kind = "folder"
-    sees_cards = False
 
     def act(self, observation: Observation) -> Action:
         """Fold."""
@@ -70,7 +65,6 @@ class ShoverAgent(ScriptedAgent):
     """All-in, every time."""
 
     kind = "shover"
-    sees_cards = False
 
     def act(self, observation: Observation) -> Action:
         """Raise all-in, or call if no raise is legal."""
@@ -83,7 +77,6 @@ class ManiacAgent(ScriptedAgent):
     """Bets and raises seven times in ten, half the pot to one and a half pots, and never folds."""
 
     kind = "maniac"
-    sees_cards = False
 
     def act(self, observation: Observation) -> Action | Mix:
         """Mix a check or call with raises."""

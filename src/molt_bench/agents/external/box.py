@@ -279,14 +279,14 @@ def _installed(path: str) -> Iterator[str]:
 def _is_shared(folder: str, run: Path | None) -> bool:
     """Return whether a folder holds so much else that it is not shown for the sake of one program in it.
 
-    So does the folder of the run, and that in which it lies beside others.
+    So do the folders of the run and of those beside it, and all that lies there.
     """
-    real, runs = os.path.realpath(folder), _runs(run)
-    if (
-        os.path.dirname(real) == "/home"
-        or real == runs
-        or (run and _within(real, [str(Path(os.path.realpath(run)).parent)]))
-    ):
+    real = os.path.realpath(folder)
+    if os.path.dirname(real) == "/home" or _within(real, (_runs(run),)):
         return True
-    much = [os.path.realpath(os.path.expanduser(each)) for each in (*_SHARED, tempfile.gettempdir())]
-    return any(_within(each, (real.rstrip("/"),)) for each in much)
+    return any(_within(each, (real.rstrip("/"),)) for each in _shared())
+
+
+@cache
+def _shared() -> frozenset[str]:
+    return frozenset(os.path.realpath(os.path.expanduser(each)) for each in (*_SHARED, tempfile.gettempdir()))

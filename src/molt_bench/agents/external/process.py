@@ -53,8 +53,8 @@ class Process:
         self._loop = asyncio.get_running_loop()
         self._log, self._boxed, self._unread = log, home is not None, bytearray()
         self._waiting: asyncio.Future[None] | None = None
-        #: What it does not do any more; "" while it is connected.
-        self._deaf = ""
+        #: Why nothing goes to it or comes from it any more; "" while it is connected.
+        self._apart = ""
         folder = os.path.realpath(tempfile.mkdtemp(prefix="molt-bench-agent-")) if home is None else ""
         own = dict.fromkeys(("HOME", "TMPDIR"), home or folder) | {"LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1"}
         try:
@@ -87,7 +87,7 @@ class Process:
 
     @property
     def _connected(self) -> bool:
-        return self._kill.alive and not self._deaf
+        return self._kill.alive and not self._apart
 
     def write(self, data: bytes) -> None:
         """Send a line; it is dropped if it has no reader."""
@@ -97,9 +97,9 @@ class Process:
             if os.write(self._in, data) < len(data):
                 raise BlockingIOError
         except BlockingIOError:
-            self._deaf = "does not read its standard input"
+            self._apart = "does not read its standard input"
         except OSError:
-            self._deaf = "has closed its standard input"
+            self._apart = "has closed its standard input"
 
     async def answer(self, limit_s: float, read: Callable[[bytes], Found | None], *, late: str) -> Found:
         """Return what `read` finds in the first line that counts; lines of which it makes None do not.
@@ -131,7 +131,7 @@ class Process:
         """Tell it that nothing more will come, and give it a moment to end."""
         if self._kill.alive:
             self._stdin.close()
-            self._deaf = "has closed its standard input"
+            self._apart = "has closed its standard input"
             await self._ends_within(grace_s)
 
     def end(self) -> None:
@@ -151,7 +151,7 @@ class Process:
         if data:
             self._unread += data
         elif data is not None:
-            self._deaf = self._deaf or "has closed its standard output"
+            self._apart = self._apart or "has closed its standard output"
         if data == b"" or len(self._unread) > MOST_UNREAD:
             self._loop.remove_reader(self._out)  # the rest is not read
         if not data or b"\n" in data or len(self._unread) > LONGEST_ANSWER:
@@ -194,7 +194,7 @@ class Process:
     async def _loss(self) -> AgentFailed:
         """Return why nothing more will come from it; one that has ended is ended with its group."""
         if not await self._ends_within(_CLOSING_S):
-            return AgentFailed("transport", f"the program lives on, but {self._deaf}")
+            return AgentFailed("transport", f"the program lives on, but {self._apart}")
         self.end()
         kind, said = _how_it_ended(self._process.returncode, boxed=self._boxed)
         last = self._log.last_line

@@ -4,12 +4,12 @@ Each message is one JSON object. It holds only what the seat may see, never the 
 `python -m molt_bench.agents.external.protocol` prints the JSON Schema.
 """
 
+from inspect import cleandoc
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.poker.actions import MOST_CHIPS, Kind, LoggedAction, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.mix import MOST_ENTRIES, MOST_WEIGHT
@@ -218,6 +218,18 @@ def result(outcome: HandResult, game: str | UnsetType = UNSET) -> Result:
 
 def _texts(cards: tuple[int, ...]) -> Any:
     return tuple([CARD_TEXT[card] for card in cards])
+
+
+def struct_schemas(*types: Any) -> tuple[tuple[dict[str, Any], ...], dict[str, dict[str, Any]]]:
+    """Return a JSON Schema for each type, and those of the structs that they refer to, by name.
+
+    Descriptions are the docstrings, without their indentation: from Python 3.13 on, docstrings have none.
+    """
+    found, named = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    for schema in named.values():
+        if "description" in schema:
+            schema["description"] = cleandoc(schema["description"])
+    return found, named
 
 
 def protocol_schema() -> dict[str, Any]:
