@@ -232,7 +232,7 @@ async def _drive_on(
             raise TimeUp from None
         raise
     finally:
-        await close_agents_async(seats, waiters, interrupted=interrupted)
+        await close_agents_async(waiters, interrupted=interrupted)
 
 
 def _itself(answer: Any) -> Any:

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
 from typing import Any, Final, NamedTuple
@@ -47,6 +48,7 @@ class Waiter:
         self._silent = 0
         self._why: FaultKind = "timeout"
         self._overdue: asyncio.Future[_Outcome] | None = None
+        self._aside: _Aside | None = None
 
     async def result(self, call: Call, *, hook: bool = False) -> Any:
         """Return what `call()` returns, awaiting it if necessary.
@@ -65,7 +67,11 @@ class Waiter:
             await self._done(self._overdue)
             self._overdue = None
         start = monotonic()
-        found = await self._done(_in_thread(call)) if self._runs_in_thread(call) else _outcome(call)
+        if self._runs_aside(call):
+            self._aside = self._aside or _Aside()
+            found = await self._done(self._aside.outcome(call))
+        else:
+            found = _outcome(call)
         if found.waits and self._seat.ours and self._seat.keeps_time:
             found = await _awaited_here(found.answer)
         elif found.waits:
@@ -86,7 +92,7 @@ class Waiter:
             self._silent = 0
         return found.answer
 
-    def _runs_in_thread(self, call: Call) -> bool:
+    def _runs_aside(self, call: Call) -> bool:
         return self._threaded and not inspect.iscoroutinefunction(getattr(call, "func", call))
 
     async def _done(self, waiting: "asyncio.Future[_Outcome]") -> _Outcome:
@@ -111,27 +117,33 @@ class Waiter:
 
         An awaitable call is cancelled after `patience_s` seconds; 0 lets it run until it first waits.
         """
-        await _briefly(self._last(self._seat.close), patience_s)
+        if self._seat.close is not None:
+            await _briefly(self._last(self._seat.close), patience_s)
+        if self._aside is not None:
+            self._aside.end()
 
     async def _last(self, call: Call) -> _Outcome:
-        found = await _in_thread(call) if self._runs_in_thread(call) else _outcome(call)
+        if self._runs_aside(call):
+            aside = _Aside()  # a new one, since the other may be stuck
+            called = aside.outcome(call)
+            aside.end()
+            found = await called
+        else:
+            found = _outcome(call)
         return await _awaited(found.answer) if found.waits else found
 
 
 def close_agents(seats: Seats, *, interrupted: bool) -> None:
     """Call the agents' `close` in plain code, each once; one that is async gets little time."""
-    for seat in _closing(seats):
-        found = _outcome(seat.close)
-        if found.waits:
+    for seat in seats[: 1 if seats[0].agent is seats[1].agent else 2]:
+        if seat.close is not None and (found := _outcome(seat.close)).waits:
             run_in_new_loop(_briefly(_awaited(found.answer), 0.0 if interrupted else _CLOSE_S))
 
 
-async def close_agents_async(seats: Seats, waiters: tuple[Waiter, Waiter], *, interrupted: bool) -> None:
-    """Call the agents' `close` on the running event loop, both at the same time."""
+async def close_agents_async(waiters: tuple[Waiter, Waiter], *, interrupted: bool) -> None:
+    """Call the agents' `close` on the running event loop, both at the same time; one in both seats is called once."""
     patience_s = 0.0 if interrupted else _CLOSE_S
-    closing = [waiters[seats.index(seat)].close(patience_s=patience_s) for seat in _closing(seats)]
-    if closing:
-        await asyncio.gather(*closing)
+    await asyncio.gather(*[each.close(patience_s=patience_s) for each in dict.fromkeys(waiters)])
 
 
 async def _briefly(last: Coroutine[Any, Any, _Outcome], patience_s: float) -> None:
@@ -144,22 +156,27 @@ async def _briefly(last: Coroutine[Any, Any, _Outcome], patience_s: float) -> No
             await asyncio.wait([task], timeout=FAREWELL_S)
 
 
-def _closing(seats: Seats) -> list[SeatedAgent]:
-    """Return the seats whose agents have a `close` to call; an agent in both seats is called once."""
-    alone = seats[0].agent is seats[1].agent
-    return [seat for seat in seats[: 1 if alone else 2] if seat.close is not None]
+class _Aside:
+    """A thread that calls an agent, a daemon: one that never returns does not keep the program alive."""
 
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[tuple[Call, Future[_Outcome]] | None] = SimpleQueue()
+        Thread(target=self._serve, daemon=True, name="agent").start()
 
-def _in_thread(call: Call) -> "asyncio.Future[_Outcome]":
-    """Call an agent in a thread, a daemon: one that never returns does not keep the program alive."""
-    future: Future[_Outcome] = Future()
+    def outcome(self, call: Call) -> "asyncio.Future[_Outcome]":
+        future: Future[_Outcome] = Future()
+        self._calls.put((call, future))
+        return asyncio.wrap_future(future)
 
-    def run() -> None:
-        if future.set_running_or_notify_cancel():
-            future.set_result(_outcome(call, aside=True))
+    def end(self) -> None:
+        """End once the agent returns."""
+        self._calls.put(None)
 
-    Thread(target=run, daemon=True, name="agent").start()
-    return asyncio.wrap_future(future)
+    def _serve(self) -> None:
+        while (job := self._calls.get()) is not None:
+            call, future = job
+            if future.set_running_or_notify_cancel():
+                future.set_result(_outcome(call, aside=True))
 
 
 def _outcome(call: Call, *, aside: bool = False) -> _Outcome:
