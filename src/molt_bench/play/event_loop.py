@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from collections.abc import Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import partial
 from threading import Thread
@@ -100,22 +101,16 @@ def _apart(work: Callable[[], Result]) -> Result:
         running = False
     if not running:  # outside the handler above, or every exception of an agent would be chained to it
         return work()
-    outcome: list[Any] = []
+    outcome: Future[Result] = Future()
 
     def in_thread() -> None:
         try:
-            outcome.extend((work(), None))
+            outcome.set_result(work())
         except BaseException as error:
-            outcome.extend((None, error))
+            outcome.set_exception(error)
 
-    thread = Thread(target=in_thread, daemon=True)
-    thread.start()
-    thread.join()
-    result, error = outcome
-    if error is not None:
-        raise error
-    finished: Result = result
-    return finished
+    Thread(target=in_thread, daemon=True).start()
+    return outcome.result()
 
 
 async def all_together(work: Iterable[Coroutine[Any, Any, object]]) -> None:

@@ -53,16 +53,6 @@ def read_command_line(pid):
     return read_file(f"/proc/{pid}/cmdline")
 
 
-def read_descriptors(pid):
-    return [os.readlink(f"/proc/{pid}/fd/{number}") for number in os.listdir(f"/proc/{pid}/fd")]
-
-
-def steal_input(pid):
-    """Open the standard input of another program."""
-    os.close(os.open(f"/proc/{pid}/fd/0", os.O_RDONLY | os.O_NONBLOCK))
-    return "opened"
-
-
 def see_processes(_):
     """Look for processes that are not its own."""
     own = {str(os.getpid()), "1", str(os.getppid())}
@@ -75,19 +65,6 @@ def trace(pid):
     os.waitpid(pid, 0)
     call("ptrace", detach, pid, 0, 0)
     return "attached"
-
-
-def take_descriptor(pid):
-    """Take an open file from another process."""
-    process = call("syscall", 434, pid, 0)
-    os.close(call("syscall", 438, process, 0, 0))
-    return "taken"
-
-
-def slow_down(pid):
-    """Have another process run only when nobody else wants to."""
-    os.setpriority(os.PRIO_PROCESS, pid, 19)
-    return "slowed down"
 
 
 def send_signal(pid):

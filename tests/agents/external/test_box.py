@@ -1,6 +1,5 @@
 """Boxes: which one a participant gets, what is in it, and what is said where there is none."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -110,17 +109,6 @@ def test_only_who_can_play_in_a_box_has_its_settings():
 # Machines without.
 
 
-@pytest.fixture
-def bare_path(tmp_path):
-    """Return a PATH without bubblewrap, that of a machine where it is not installed."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    for name in ("sh", "env", "cc", "true"):
-        if shutil.which(name):
-            (folder / name).symlink_to(shutil.which(name))
-    return str(folder)
-
-
 def test_without_bubblewrap_a_program_plays_and_the_line_says_what_to_install(monkeypatch, anew):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert box_label(spec("exec:/bin/cat")) == NO_BOX
@@ -141,19 +129,6 @@ def test_where_user_namespaces_are_forbidden_a_program_plays_and_the_line_says_s
     assert done.returncode == 0, done.stderr
     assert "bot without a sandbox, since bubblewrap does not work here: " in " ".join(done.stderr.split())
     assert "Not in a sandbox: bot." in done.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
-def test_a_c_program_plays_by_the_one_line_of_the_readme_boxed_where_bubblewrap_is_installed(tmp_path, bare_path):
-    program = tmp_path / "bot"
-    subprocess.run(["cc", "-o", program, BOTS / "bot.c"], check=True)
-    without = run_elsewhere([], "exec:./bot", tmp_path, PATH=bare_path)
-    assert without.returncode == 0, without.stderr
-    assert f"bot without a sandbox, since {NOT_INSTALLED}: can read your files" in " ".join(without.stderr.split())
-    assert "Not in a sandbox: bot." in without.stdout
-    if not obstacle():
-        assert "In a sandbox: bot (bubblewrap " in " ".join(run_elsewhere([], "exec:./bot", tmp_path).stdout.split())
 
 
 def run_elsewhere(prefix, bot, folder, **variables):
@@ -387,32 +362,3 @@ def test_a_thief_of_the_same_user_knows_no_card(tmp_path, monkeypatch, sandbox):
     decisions, stolen = (sum(column) for column in zip(*[map(int, line.split()) for line in lines], strict=True))
     assert decisions >= 290
     assert stolen == (0 if sandbox == "required" else decisions), (decisions, stolen)
-
-
-@pytest.mark.slow
-@needs_bubblewrap
-def test_leaderboard_and_header_say_who_played_in_a_box(tmp_path):
-    command = [sys.executable, str(BOTS / "bot.py")]
-    bots = [
-        {"id": "in", "type": "exec", "command": command},
-        {"id": "out", "type": "exec", "command": command, "sandbox": "off"},
-    ]
-    config = {"participants": bots, "seeds": {"perMatch": 1}, "game": {"handsPerGame": 2}}
-    config |= {"stop": {"budget": {"maxMatches": 1}}, "outputDir": str(tmp_path / "out")}
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    done = subprocess.run(
-        [Path(sys.executable).with_name("molt-bench"), "run", tmp_path / "config.json"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    (run,) = (tmp_path / "out").iterdir()
-    header = json.loads((run / "journal.jsonl").read_text().splitlines()[0])
-    label = header["versions"]["sandbox of in"]
-    assert label.startswith("bubblewrap ")
-    assert header["versions"]["sandbox of out"] == "none"
-    rows = json.loads((run / "leaderboard.json").read_text())["participants"]
-    assert {row["id"]: row["sandbox"] for row in rows} == {"in": label, "out": "none"}
-    assert f"In a sandbox: in ({label})." in done.stdout
-    assert "Not in a sandbox: out." in done.stdout
