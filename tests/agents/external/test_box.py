@@ -270,6 +270,8 @@ def test_a_program_beside_runs_or_in_one_shows_none_of_them(tmp_path, run):
         (folder / "bot").write_text("")
         assert seen_by((f"{folder}/bot",), run=run) == [f"{folder}/bot"]
         assert seen_by(("/usr/bin/env", f"--data={folder}"), run=run) == []
+    (tmp_path / "results" / "now" / "master-seed").write_text("")
+    assert seen_by(("/usr/bin/env", f"{tmp_path}/results/now/master-seed"), run=run) == []
     (tmp_path / "link").symlink_to(tmp_path / "results")
     assert seen_by((f"{tmp_path}/link/bot",), run=run) == [f"{tmp_path}/link/bot", f"{tmp_path}/results/bot"]
 

@@ -197,10 +197,11 @@ def seen_by(command: Sequence[str], shown: Iterable[str] = (), run: Path | None 
     """Return the files and folders that a command sees in its box besides the system's.
 
     These are the folder of its program or script, what their interpreters were installed to, the other files that it
-    names, without their folders, and what else is `shown`.
+    names, without their folders, and what else is `shown`; but no file of the run that it names.
     """
     program, *arguments = command
-    files = [path for path in map(_named, arguments) if path]
+    of_run = "\0" if run is None else os.path.dirname(os.path.realpath(run))
+    files = [path for path in map(_named, arguments) if path and not _within(os.path.realpath(path), (of_run,))]
     own = [program, *filter(os.path.isfile, files)][:2]
     wanted = [*shown, *files]
     for path in {each for named in own for each in (named, os.path.realpath(named))}:
