@@ -115,12 +115,14 @@ class Waiter:
     async def close(self, *, patience_s: float) -> None:
         """Call the agent's `close`, ignoring exceptions and timeouts.
 
-        An awaitable call is cancelled after `patience_s` seconds; 0 lets it run until it first waits.
+        An awaitable call is cancelled after `patience_s` seconds; 0 lets it run until it first waits. A plain function
+        in a thread gets a moment in any case.
         """
-        if self._seat.close is not None:
-            await _briefly(self._last(self._seat.close), patience_s)
         if self._aside is not None:
             self._aside.end()
+        if self._seat.close is not None:
+            least_s = FAREWELL_S if self._runs_aside(self._seat.close) else 0.0
+            await _briefly(self._last(self._seat.close), max(patience_s, least_s))
 
     async def _last(self, call: Call) -> _Outcome:
         if self._runs_aside(call):

@@ -101,7 +101,7 @@ class Box(msgspec.Struct, frozen=True):
             shown: Files and folders that it sees besides the system's.
             run: A folder in that of the run, of which it sees nothing, nor of the runs beside it.
         """
-        runs, shown = _runs(run), [*shown]
+        (_, runs), shown = _folders_of(run), [*shown]
         around = [path for path in shown if _within(runs, (os.path.realpath(path),))]
         covers = [os.path.normpath(f"{path}/{os.path.relpath(runs, os.path.realpath(path))}") for path in around]
         beside = [path for path in shown if _within(os.path.realpath(path), (runs,))]
@@ -200,8 +200,8 @@ def seen_by(command: Sequence[str], shown: Iterable[str] = (), run: Path | None 
     names, without their folders, and what else is `shown`; but no file of the run that it names.
     """
     program, *arguments = command
-    of_run = "\0" if run is None else os.path.dirname(os.path.realpath(run))
-    files = [path for path in map(_named, arguments) if path and not _within(os.path.realpath(path), (of_run,))]
+    own_run, runs = _folders_of(run)
+    files = [path for path in map(_named, arguments) if path and not _within(os.path.realpath(path), (own_run,))]
     own = [program, *filter(os.path.isfile, files)][:2]
     wanted = [*shown, *files]
     for path in {each for named in own for each in (named, os.path.realpath(named))}:
@@ -212,7 +212,7 @@ def seen_by(command: Sequence[str], shown: Iterable[str] = (), run: Path | None 
         wanted += _needed_by_python()
     found: list[str] = []
     for path in sorted({os.path.normpath(path) for path in wanted}, key=lambda path: (len(path), path)):
-        around = () if _within(os.path.realpath(path), (_runs(run),)) else found
+        around = () if _within(os.path.realpath(path), (runs,)) else found
         is_new = not _within(path, (*_SYSTEM, "/proc", "/sys", "/dev", *around))
         if is_new and (os.path.isfile(path) or (os.path.isdir(path) and not _is_shared(path, run))):
             found.append(path)
@@ -242,9 +242,10 @@ def _within(path: str, folders: Iterable[str]) -> bool:
     return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
-def _runs(run: Path | None) -> str:
-    """Return the folder that holds a run beside others; for none, one that is nowhere."""
-    return "\0" if run is None else str(Path(os.path.realpath(run)).parents[1])
+def _folders_of(run: Path | None) -> tuple[str, str]:
+    """Return the folder of a run, and that which holds it beside others; for none, what is nowhere."""
+    own = "\0" if run is None else os.path.dirname(os.path.realpath(run))
+    return own, os.path.dirname(own) or own
 
 
 def _named(word: str) -> str:
@@ -280,10 +281,10 @@ def _installed(path: str) -> Iterator[str]:
 def _is_shared(folder: str, run: Path | None) -> bool:
     """Return whether a folder holds so much else that it is not shown for the sake of one program in it.
 
-    So do the folders of the run and of those beside it, and all that lies there.
+    So do the folder of the run, and that in which it lies beside others.
     """
-    real = os.path.realpath(folder)
-    if os.path.dirname(real) == "/home" or _within(real, (_runs(run),)):
+    real, (own_run, runs) = os.path.realpath(folder), _folders_of(run)
+    if os.path.dirname(real) == "/home" or real == runs or _within(real, (own_run,)):
         return True
     return any(_within(each, (real.rstrip("/"),)) for each in _shared())
 
