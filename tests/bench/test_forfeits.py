@@ -48,10 +48,10 @@ def test_the_run_goes_on_without_whoever_forfeits_and_ranks_the_rest():
 
 def test_a_run_ends_when_nobody_is_left_to_play():
     result = run(["tag", "gone"])
-    assert result.stop_reason == "nobody is left to play, since too many games were forfeited by gone"
+    assert result.stop_reason == "no one is left to play, since too many games were forfeited by gone"
     assert len(result.matches) == 1
 
 
 def test_a_gauntlet_ends_without_its_reference():
     result = run(["tag", "gone", "callstation"], scheduler={"reference": "gone"})
-    assert result.stop_reason.startswith("nobody is left to play")
+    assert result.stop_reason.startswith("no one is left to play")

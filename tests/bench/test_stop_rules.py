@@ -91,7 +91,7 @@ def test_a_run_stops_when_everything_is_ordered_or_tied():
         (Spent("maxCostUsd", 1.5, in_a_round=True), "the budget of $1.5 is spent, in the middle of a round"),
         (Spent("maxCostUsd", 2, 1.93456), "the budget of $2 has no room for another match ($1.935 spent)"),
         (Spent("maxSeconds", 0.5), "the budget of 0.5 seconds is spent"),
-        (NobodyLeft(("a", "b")), "nobody is left to play, since too many games were forfeited by Ann, b"),
+        (NobodyLeft(("a", "b")), "no one is left to play, since too many games were forfeited by Ann, b"),
         (Interrupted(), "it was interrupted"),
         (Interrupted("the key is refused"), "the key is refused"),
     ],

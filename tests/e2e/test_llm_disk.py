@@ -49,7 +49,7 @@ def test_a_full_disk_stops_the_asking_and_resume_pays_for_what_was_lost_alone(tm
     status, said = on_a_small_disk(tmp_path, config_for(server.url))
     assert status == 1, said
     assert "Traceback" not in said
-    assert "s.jsonl could not be written (No space left on device): nobody is asked any more" in said
+    assert "s.jsonl could not be written (No space left on device): no further questions are asked" in said
     assert "finished games are kept, resume with: molt-bench resume" in said.splitlines()[-1]
     folder = run_of(tmp_path / "out")
     paid, kept = server.received - before, len(exchanges_in(folder))

@@ -206,7 +206,7 @@ def test_somebody_without_a_common_opponent_cannot_be_compared(base):
 
 def test_somebody_who_is_not_there_is_named(base):
     with pytest.raises(
-        ConfigError, match="--agent = 'nobody': expected somebody in old: one of mine, callstation, tight"
+        ConfigError, match="--agent = 'nobody': expected an agent in old: one of mine, callstation, tight"
     ):
         compare(base, base, agents=[("nobody", "mine")])
 

@@ -1,4 +1,4 @@
-"""Announced agents: what playing a stored run would run, start or contact, named before anybody permits it."""
+"""Announced agents: what playing a stored run would run, start or contact, named before the user permits it."""
 
 from collections.abc import Collection, Mapping
 
@@ -60,7 +60,7 @@ def announced(stored: Run, participants: Collection[str]) -> list[Announcement]:
 
 
 def permission_of(announcements: Collection[Announcement]) -> Permission:
-    """Return the permission that somebody gives to what was announced."""
+    """Return the permission for what was announced."""
     return Permission(granted={each.participant: each.code_sha256 for each in announcements})
 
 

@@ -93,7 +93,7 @@ async def run_benchmark_async(*arguments: Any, **options: Any) -> RunResult:
 def _check_boxes(
     config: BenchmarkConfig, stored: Run, permission: Permission, agents: Mapping[str, AgentFactory]
 ) -> None:
-    """Check that whoever began in a box goes on in one."""
+    """Check that each agent that began in a box goes on in one."""
     now = boxes_of(config, permission, agents)
     for name, before in recorded_boxes(stored.header).items():
         if before != NO_BOX and now.get(name) == NO_BOX:

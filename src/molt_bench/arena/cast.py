@@ -85,8 +85,8 @@ def _unpriced(config: BenchmarkConfig) -> list[MoltBenchError]:
     if limits is None or limits.max_cost_usd is None:
         return []
     prices = PriceList(config.llm.prices)
-    everybody = [each for models in config.paid().values() for each in models]
-    unpriced = next((each.model for each in everybody if not prices.knows(each)), None)
+    asked = [each for models in config.paid().values() for each in models]
+    unpriced = next((each.model for each in asked if not prices.knows(each)), None)
     if unpriced is None:
         return []
     example = f'--set \'llm.prices={{"{unpriced}": {{"input": 0.4, "output": 1.6}}}}\''

@@ -1,7 +1,7 @@
 """Replayed games: those of a run, played again and compared with what was recorded.
 
 Nobody is asked but built-in bots, and those that the user permits. What all others answered is on record:
-of language models, programs and servers in a file of its own, and of everybody in the journal.
+of language models, programs and servers in a file of its own, and of all in the journal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,11 +39,11 @@ class Replayed(msgspec.Struct, frozen=True):
     on_record: Mapping[str, str]
 
     def __str__(self) -> str:
-        """Say who played again, and whose answers were taken from the record; "" if everybody played again."""
+        """Say who played again, and whose answers were taken from the record; "" if all played again."""
         if not self.on_record:
             return ""
         taken = ", ".join(f"{name} ({file})" for name, file in self.on_record.items())
-        return f"played again: {', '.join(self.again) or 'nobody'}; answers from the record: {taken}"
+        return f"played again: {', '.join(self.again) or 'none'}; answers from the record: {taken}"
 
 
 def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
@@ -70,7 +70,7 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
         def player(game: Game, number: int) -> PokerAgent:
             name = game.participants[number]
             if name not in files:
-                raise JournalError(f"match {game.match}: nobody of the config plays this game")
+                raise JournalError(f"match {game.match}: no participant of the config plays this game")
             from_journal = files[name] == JOURNAL
             return AgentOfRecord(name, game.record, number) if from_journal else cast.agent(name, game.label)
 

@@ -26,7 +26,7 @@ class RecordedAgent:
 
     Args:
         name: Name in records.
-        agent: The agent, which limits its own time; None if nobody may be asked.
+        agent: The agent, which limits its own time; None if it may not be asked.
         game: The game.
         replies: The replies of the run. Those of models led to the decisions as well, so each is on disk before it is
             used.

@@ -118,7 +118,7 @@ class Session:
 
     @property
     def _session_s(self) -> float:
-        """How long this session has taken, with what came before its first card, but without waiting for anybody."""
+        """How long this session has taken, with what came before its first card, but without waiting for agents."""
         return self._ahead_s + monotonic() - self._start
 
     def run(self, *, keep_hands: bool, preflight: bool) -> RunResult:

@@ -40,11 +40,11 @@ class OrderKnown(_Ending, tag="order", frozen=True):
 
     Attributes:
         threshold: The confidence that this takes.
-        least_sure: The two who are ordered least surely, the better one first; empty if nobody is ordered.
+        least_sure: The two who are ordered least surely, the better one first; empty if there are none.
         sure: How sure that is.
-        tie_mbb: Within how many mbb a hand others are tied; 0 if nobody is.
+        tie_mbb: Within how many mbb a hand others are tied; 0 if none are.
         together: Whether the confidence is that of all verdicts together.
-        some: Whether somebody has no rank, so that nothing is said of it.
+        some: Whether a participant has no rank, so that nothing is said of it.
     """
 
     threshold: float
@@ -137,7 +137,7 @@ def _words(ending: _Ending, names: Mapping[str, str]) -> str:
             return f"the seed file is exhausted: its {seeds:,} seeds are {seeds // size} blocks of {size}"
         case NobodyLeft(forfeited=gone):
             named = ", ".join([names.get(name, name) for name in gone])
-            return f"nobody is left to play, since too many games were forfeited by {named}"
+            return f"no one is left to play, since too many games were forfeited by {named}"
         case NobodyRanked():
             return "no two neighbours in the ranking can be compared: one of each two hardly ever gave a usable answer"
         case Interrupted(because=because):

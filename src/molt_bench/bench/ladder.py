@@ -42,7 +42,7 @@ class Ladder:
         meetings: How often each pair of the config has met.
         left: Those who have forfeited so many games that the run goes on without them.
         min_meetings: How often every pair must meet before margins decide anything.
-        margins: Who wins how much from whom.
+        margins: What each wins from each.
         gate: The two versions that are compared, in a gate.
         match_margins: Works out the margins of each match.
         convergence: The ratings after every match.
@@ -170,7 +170,7 @@ class Ladder:
         return RatingChange(changes[0].before, changes[-1].after)
 
     def end_round(self) -> None:
-        """Record the ranking after a round, and leave out whoever has forfeited too many games."""
+        """Record the ranking after a round, and leave out those that have forfeited too many games."""
         self.rounds += 1
         if self.gate is not None:
             self.gate.look(self.failures)

@@ -1,4 +1,4 @@
-"""The margins of each match: worked out when it is rated, and recorded, so that nobody has to work them out again.
+"""The margins of each match: worked out when it is rated, and recorded, so that they are worked out once.
 
 Where a run has plug-ins that take out luck, the first one that has a term for a match speaks alone, and the core where
 none has. The term of a match is fixed before it is played.

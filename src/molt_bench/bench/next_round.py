@@ -53,7 +53,7 @@ def followed_pairs(ladder: Ladder, blocks: SeedBlocks, past: Past, room: int) ->
 
 
 def situation_of(ladder: Ladder, spending: Spending) -> Situation:
-    """Return what a matchmaker knows: by what everybody wins from the field, or by OpenSkill ratings."""
+    """Return what a matchmaker knows: by what each wins from the field, or by OpenSkill ratings."""
     config, margins, names = ladder.config, ladder.margins, ladder.margins.participants
     mu = {name: ladder.ratings[name].mu for name in names}
     sigma = {name: ladder.ratings[name].sigma for name in names}

@@ -1,4 +1,4 @@
-"""Warnings about a run: what its budget cannot reach, and what its matches show, before anybody trusts the result."""
+"""Warnings about a run: what its budget cannot reach, and what its matches show, before the result is trusted."""
 
 from collections.abc import Iterable
 
@@ -37,7 +37,7 @@ def _misfit(ladder: Ladder) -> list[str]:
 
 
 def _signalled(games: Iterable[GameRecord]) -> list[str]:
-    """Warn of each participant that a signal ended or stopped: perhaps somebody else's."""
+    """Warn of each participant that a signal ended or stopped: perhaps one of another program."""
     found: dict[str, list[str]] = {}
     for game in games:
         for fault in game.faults:

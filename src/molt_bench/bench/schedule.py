@@ -1,6 +1,6 @@
 """Which pairings play next: first the opening, a round robin; then a matchmaker ranks the pairings that may play.
 
-In the opening everybody plays in each round of the circle method, so that games connect everybody as soon as possible
+In the opening each participant plays in each round of the circle method, so that games connect all as soon as possible
 and all ratings are on one scale.
 """
 
@@ -103,7 +103,7 @@ def _spread(values: Mapping[Pair, float]) -> dict[Pair, float]:
 _MATCHMAKERS: dict[str, Matchmaker] = {
     each.__name__: each for each in (uncertainty_overlap, information_gain, round_robin, adjacent_pairs, thompson)
 }
-# The only pairs of a gauntlet are those of the yardstick with everybody else.
+# The only pairs of a gauntlet are those of the yardstick with all others.
 _MATCHMAKERS[GAUNTLET] = information_gain
 # A gate knows by itself which of its pairs play.
 _MATCHMAKERS[GATE] = round_robin
@@ -184,14 +184,14 @@ def opening_pairs(
     recent: Collection[Pair],
     allowed: Callable[[Pair], bool],
 ) -> list[Pair]:
-    """Return the next pairs of the opening; fewer than wanted once everybody is connected and has met often enough.
+    """Return the next pairs of the opening; fewer than wanted once all are connected and have met often enough.
 
     Pairs follow the circle method, but those come first that connect separate groups, that have met least, that are
     rested, and whose members play least in this round. `allowed` returns whether a pair may play at all.
     """
     least = min(meetings.values(), default=0)
     if least >= max(1, min_meetings):
-        return []  # all have met, so nobody has to be connected
+        return []  # all have met, so all are connected
     groups, chosen, busy = groups_of(meetings), list[Pair](), Counter[str]()
     circle = circle_order(tuple(groups))
 
@@ -247,9 +247,9 @@ def _connect(groups: dict[str, str], pair: Pair) -> None:
 def circle_order(participants: tuple[str, ...]) -> list[Pair]:
     """Return every pair once, round by round of a round robin by the circle method.
 
-    In each round everybody plays once; if their number is odd, one sits out. All but one stand in a circle: those
+    In each round all play once; if their number is odd, one sits out. All but one stand in a circle: those
     equally far to the left and right of one member play each other, and that member plays the one left out of the
-    circle. Two rounds in a row form one chain of everybody, so the first n - 1 matches connect all.
+    circle. Two rounds in a row form one chain of all, so the first n - 1 matches connect all.
 
     >>> circle_order(tuple("abcd"))
     [('a', 'b'), ('c', 'd'), ('a', 'c'), ('b', 'd'), ('a', 'd'), ('b', 'c')]

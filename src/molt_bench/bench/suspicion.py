@@ -1,7 +1,7 @@
 """A warning of an agent whose chips and result without luck do not agree: one test, when a run is read as a whole.
 
 Both estimators have the same mean for agents that know what they may know. Whoever sees hidden cards wins by what looks
-like luck, so the two drift apart. Nothing follows from the warning but that somebody should look.
+like luck, so the two drift apart. The warning has no other consequence: look at the run.
 """
 
 from collections import defaultdict
@@ -11,7 +11,7 @@ from typing import Final
 
 from molt_bench.records import MBB_PER_BB100, MatchResult
 
-#: How often an honest run may name anybody.
+#: How often an honest run may name a participant.
 FALSE_ALARMS: Final = 1 / 200
 #: Seed pairs below which nothing is said.
 _ENOUGH: Final = 20

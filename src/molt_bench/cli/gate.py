@@ -25,7 +25,7 @@ from molt_bench.specs import ParticipantSpec
 from molt_bench.study.gate import Speed
 from molt_bench.testing import check_agent
 
-#: Who tells whether a version got worse, where nobody says: each punishes other mistakes.
+#: Opponents of a gate that names none: each punishes other mistakes.
 OPPONENTS: Final = ("tag", "callstation", "maniac")
 NEW: Final = "new"
 OLD: Final = "old"

@@ -163,7 +163,7 @@ def _screen(status: RunStatus, config: BenchmarkConfig) -> Group:
         return Group(*lines, Text(_gate_line(status)))
     found, now = _progress(status, config), status.under_way
     table = Table.grid(padding=(0, 2))
-    for each in found.standings[:_SHOWN]:  # best first; nobody has a rank yet
+    for each in found.standings[:_SHOWN]:  # best first; there are no ranks yet
         table.add_row(Text(on_one_line(each.id)), _won(each))
     lines += [] if now is None else [Text(_models_line(status, now, config))]
     lines += [Text(_bar(found, now)), table]

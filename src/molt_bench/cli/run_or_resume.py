@@ -146,7 +146,7 @@ def _play(
     *,
     ahead: str | None = None,
 ) -> None:
-    """Play a run and write its result; `ahead` is said once everybody is there, before the first game."""
+    """Play a run and write its result; `ahead` is said once all are there, before the first game."""
     files.began = cli.began
     warned: list[str] = []
     lines: list[Iterator[str]] = []
@@ -263,7 +263,7 @@ def _show_traceback(participant: str, trace: str) -> None:
 
 
 def check_cost(config: BenchmarkConfig, options: RunOptions) -> None:
-    """Say what a limit buys; without one, ask whether the run may cost what it will, or refuse if nobody can answer.
+    """Say what a limit buys; without one, ask whether the run may cost what it will, or refuse without a terminal.
 
     Raises ConfigError if the run must not begin; ends the program if the limit does not buy one seed pair.
     """
@@ -282,5 +282,5 @@ def check_cost(config: BenchmarkConfig, options: RunOptions) -> None:
     if bought is not None and options.talks:
         notice(bought)
     if short is not None:
-        notice(f"{short}: nobody was asked (--no-cost-limit begins all the same)")
+        notice(f"{short}: no model was asked (--no-cost-limit begins all the same)")
         sys.exit(UNRATED)

@@ -180,7 +180,7 @@ def warn(warning: str) -> None:
 
 
 def can_ask() -> bool:
-    """Return whether there is somebody at a terminal who can answer a question."""
+    """Return whether a person at a terminal can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

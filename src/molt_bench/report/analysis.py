@@ -37,7 +37,7 @@ def shown_names(names: Mapping[str, str]) -> dict[str, str]:
 
 
 class Analysis:
-    """Who wins how much from whom, who is ranked where, and how sure that is; each is computed when it is first read.
+    """What each wins from each, the ranking, and how sure it is; each is computed when it is first read.
 
     Attributes:
         rule: The rule that the order is judged by.
@@ -93,12 +93,12 @@ class Analysis:
 
     @property
     def reference(self) -> str | None:
-        """The one that everybody played alone, in a gauntlet."""
+        """The one that all others played alone, in a gauntlet."""
         return self.result.config.scheduler.reference
 
     @cached_property
     def failures(self) -> dict[str, Failures]:
-        """How often everybody who has played failed."""
+        """How often each participant that has played failed."""
         return failures_of(self.result.matches)
 
     @cached_property
@@ -108,10 +108,10 @@ class Analysis:
 
     @cached_property
     def unranked(self) -> dict[str, Failures]:
-        """Those who hardly ever answered, or left the run: they have no rank, and nobody is compared with them."""
+        """Those who hardly ever answered, or left the run: they have no rank, and are compared with no one."""
         return {name: found for name, found in self.failures.items() if found.helpless or name in self.left}
 
-    # Who wins how much from whom.
+    # What each wins from each.
 
     @property
     def estimator(self) -> str:
@@ -120,7 +120,7 @@ class Analysis:
 
     @cached_property
     def model(self) -> MarginModel:
-        """Who wins how much from whom, by the config's estimator."""
+        """What each wins from each, by the config's estimator."""
         return self._filled(self.estimator)
 
     @cached_property
@@ -136,7 +136,7 @@ class Analysis:
         return model
 
     def results_after(self, counts: Collection[int]) -> list[Mapping[str, Result]]:
-        """Return what everybody had won from the field after some numbers of matches."""
+        """Return what each had won from the field after some numbers of matches."""
         model = margin_model(self.result.config, left=self.left)
         found: list[Mapping[str, Result]] = []
         for count, match in enumerate(self.result.matches, start=1):
@@ -147,7 +147,7 @@ class Analysis:
 
     @cached_property
     def results(self) -> Mapping[str, Result]:
-        """What everybody wins from the field; from those of it that were met, without an interval, if not from all."""
+        """What each wins from the field; from those of it that were met, without an interval, if not from all."""
         return self.judge.results(self.model)
 
     @cached_property
@@ -230,7 +230,7 @@ class Analysis:
 
     @cached_property
     def against_the_order(self) -> list[tuple[Verdict, Verdict]]:
-        """The neighbours, ordered or tied, of whom the lower one surely wins from the upper one; with what it wins."""
+        """The neighbours, ordered or tied, of which the lower one surely wins from the upper one; with what it wins."""
         claimed = [each for each in self.verdicts if each.kind != "open"]
         turned = [(each, self._by_pair.get((each.below, each.above))) for each in claimed]
         return [(each, found) for each, found in turned if found is not None and found.kind == "ordered"]
@@ -242,7 +242,7 @@ class Analysis:
 
     @cached_property
     def open_runs(self) -> list[tuple[int, int]]:
-        """The longest runs of neighbours of whom no two are told apart, by their first and last place in the order."""
+        """The longest runs of neighbours that are not told apart, by their first and last place in the order."""
         played = [name for name in self._ranked if self.ratings[name].matches]
         place = self.order.index
         return [(place(played[one]), place(played[two])) for one, two in open_runs(played, self._told_apart)]
@@ -264,7 +264,7 @@ class Analysis:
 
     @cached_property
     def sure_of_next(self) -> Mapping[str, float]:
-        """How sure the verdict on everybody and the next one in the order is, by the name of the upper one."""
+        """How sure the verdict on each and the next one in the order is, by the name of the upper one."""
         if self.by_margins:
             return {each.above: each.sure for each in self.neighbours}
         ranked = [self.ratings[name] for name in self._ranked]

@@ -44,7 +44,7 @@ def check_artifacts(run: Run, rows: Rows) -> ArtifactCheck:
     written = summarized(folder)
     behind = written is not None and written[0] < content.line_count
     earlier = Rows(run.until(written[0]).result()) if written is not None and behind else None
-    unknown = run.ending is None and written is None  # nobody knows when its files were written
+    unknown = run.ending is None and written is None  # it is not known when its files were written
     kinds: dict[str, Kind] = {JOURNAL: "same"}
     if run.replies_are_recorded is not None:
         kinds[REPLIES] = "same" if run.replies_are_recorded else "differing"

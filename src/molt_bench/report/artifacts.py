@@ -32,7 +32,7 @@ _DECIMALS: Final = 4
 
 
 def leaderboard(rows: Rows) -> dict[str, Any]:
-    """Return the final leaderboard, best first: agents, leads, what everybody wins from everybody, and cycles."""
+    """Return the final leaderboard, best first: agents, leads, head-to-head results, and cycles."""
     found = rows.found
     against = found.reference
     return {

@@ -1,4 +1,4 @@
-"""The disclosure card: who played what, under which rules, and at what cost, for whoever quotes a result.
+"""The disclosure card: who played what, under which rules, and at what cost, for those who quote a result.
 
 All of it follows from the journal, and from the replies that the journal vouches for. So `verify` checks a card, and
 nothing in it depends on the clock, the machine or the name of a folder.
@@ -116,7 +116,7 @@ def _played(rows: Rows, header: Header) -> dict[str, str]:
         "Hands": f"{hands_text(count['hands'], warmup)} in {count['games']:,} games of {count['matches']:,} matches",
         "Decks": f"both games of a seed have the same cards, seats swapped{swapped}",
         "Seeds": _seeds(rows, header),
-        "Field": "everybody but the anchors, equally" if field is None else f"{rows.found.shown[field]} alone",
+        "Field": "all but the anchors, equally" if field is None else f"{rows.found.shown[field]} alone",
         "Results": f"bb/100 by the estimator {rows.found.estimator}",
     }
 
@@ -165,7 +165,7 @@ def _costs(rows: Rows) -> dict[str, str]:
 
 
 def _contamination(rows: Rows, header: Header) -> str:
-    """Say in a sentence whether somebody can have known the cards."""
+    """Say in a sentence whether an agent can have known the cards."""
     if header.master_seed_hash is not UNSET and rows.found.result.history:
         return (
             "the master seed was secret until the run first ended, and the run went on after that: no deck up to there "

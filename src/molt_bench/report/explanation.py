@@ -18,7 +18,7 @@ _LISTED: Final = 4
 
 
 def units(rows: Rows) -> str:
-    """Say what the numbers of the table are, for whoever sees them for the first time; "" before the first match."""
+    """Say what the numbers of the table are, for new readers; "" before the first match."""
     if not rows.found.result.matches:
         return ""
     luck = "" if rows.found.estimator == "raw" else ", with luck taken out; raw: in chips"
@@ -40,7 +40,7 @@ def raw_and_corrected(rows: Rows) -> str:
 
 
 def claims(rows: Rows) -> list[str]:
-    """Say by how much claimed orders lead, and from whom most of that is won; what is tied, and what is open."""
+    """Say by how much claimed orders lead, and over which opponents; what is tied, and what is open."""
     found, shown = rows.found, rows.found.shown
     if not found.by_margins or not found.result.matches:
         return []
@@ -63,7 +63,7 @@ def claims(rows: Rows) -> list[str]:
 
 
 def _mostly(rows: Rows, lead: LeadRow) -> str:
-    """Say from whom most of a lead is won, where there is a choice."""
+    """Say which opponent most of a lead is won from, where there is a choice."""
     part, most = lead.mostly_bb_per_100, lead.mostly_from
     if part is None or most is None or len(rows.agents) < 3 or rows.found.model.yardstick is not None:
         return ""
@@ -71,7 +71,7 @@ def _mostly(rows: Rows, lead: LeadRow) -> str:
 
 
 def explanation(rows: Rows) -> list[str]:
-    """Return what every number of the table rests on, a paragraph each: what was played, everybody, and the end."""
+    """Return what every number of the table rests on, a paragraph each: what was played, the agents, and the end."""
     if not rows.found.result.matches:
         return ["No match is finished, so there is nothing to explain yet."]
     config, played = rows.found.result.config, totals(rows.found.result)
@@ -81,7 +81,7 @@ def explanation(rows: Rows) -> list[str]:
         "as dealt: no luck is taken out."
         if rows.found.estimator == "raw"
         else "without luck: all-ins count by what they are worth on average, and the luck of the cards is taken out. "
-        "What is taken out is zero on average, so it favours nobody."
+        "What is taken out is zero on average, so it favours no agent."
     )
     return [
         f"Matches played: {played['matches']:,}. All are heads-up: two players at a table. Each is "
@@ -145,7 +145,7 @@ def _result(rows: Rows, row: AgentRow) -> Iterator[str]:
 
 
 def _next(rows: Rows, row: AgentRow) -> Iterator[str]:
-    """Say how sure the lead over the next one is, and from whom most of it is won."""
+    """Say how sure the lead over the next one is, and which opponent most of it is won from."""
     found = rows.found
     lead = rows.leads_of.get(row.id) if found.by_margins else None
     if lead is None or lead.bb_per_100 is None or lead.sure is None:
@@ -171,12 +171,12 @@ def _confidence(rows: Rows) -> str:
         return said  # a lead is the difference of the two results in the table
     return (
         f"{said} A lead is about {field - 1}/{field} of the difference between two results in the table: leads are "
-        f"measured against all {field} agents, and nobody wins anything from itself."
+        f"measured against all {field} agents, and no agent wins anything from itself."
     )
 
 
 def _luck(row: AgentRow) -> float | None:
-    """Return how much more somebody won in chips than without luck."""
+    """Return how much more an agent won in chips than without luck."""
     won, raw = row.bb_per_100, row.raw_bb_per_100
     return None if won is None or raw is None else raw - won
 

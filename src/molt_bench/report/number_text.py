@@ -25,7 +25,7 @@ def with_interval(text: str, half_width: float | None) -> str:
 
 
 def about(value: float) -> str:
-    """Format a positive number to two figures: more would claim what nobody knows.
+    """Format a positive number to two figures: more would claim too much.
 
     >>> about(4273.0), about(96.2), about(0.4)
     ('4,300', '96', '1')

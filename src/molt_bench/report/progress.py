@@ -1,4 +1,4 @@
-"""How far a run is: one form of data for the terminal that plays it, for whoever serves it, and for its page."""
+"""How far a run is: one form of data for the terminal, for a server, and for its page."""
 
 from collections.abc import Iterator
 from typing import Final, Literal, Protocol, TypeAlias
@@ -14,7 +14,7 @@ from molt_bench.report.rows import interval
 Label: TypeAlias = Literal["matches", "games", "hands", "seconds", "dollars", "tokens"]
 #: Least share of a budget that an estimate of the time to go is made from.
 _LEAST_SHARE: Final = 0.01
-#: More hands than anybody plays.
+#: More hands than are ever played.
 _NEVER: Final = 1e12
 
 
@@ -114,7 +114,7 @@ class Progress(Course, frozen=True, kw_only=True, rename="camel"):
 
 
 def course_of(ladder: Ladder) -> Course:
-    """Return what the matches so far have shown; nobody may rate one meanwhile."""
+    """Return what the matches so far have shown; none may be rated meanwhile."""
     verdicts = [each for each in ladder.verdicts() if each.kind == "open"] if ladder.by_margins else []
     known = all(each.known for each in verdicts)
     hands = (ladder.judge.more_play(verdicts) - 1) * ladder.hands if verdicts and known else _NEVER

@@ -18,7 +18,7 @@ from molt_bench.report.totals import hands_text, played_games, totals, unaccount
 from molt_bench.report.verdict import headline, remarks, way_on
 from molt_bench.runs.folder import resume_command
 
-#: Rows of the table; of more agents, those at the top and those of whom something is open.
+#: Rows of the table; of more agents, those at the top and those with something open.
 _ROWS: Final = 20
 _TOP: Final = 5
 #: Remarks that are printed; the others are part of the explanation.
@@ -88,7 +88,7 @@ def _say(console: Console, text: str, style: str = "") -> None:
 
 
 def contested(rows: Rows) -> Sequence[AgentRow]:
-    """Return all agents; of very many those at the top, those of whom something is open, and those without a rank."""
+    """Return all agents; of very many those at the top, those with something open, and those without a rank."""
     if len(rows.agents) <= _ROWS:
         return rows.agents
     open_ = {name for lead in rows.leads if lead.verdict == "open" for name in (lead.above, lead.below)}

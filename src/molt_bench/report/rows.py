@@ -52,7 +52,7 @@ class Rows:
         return {row.id: row for row in self.agents}
 
     def checked(self, field: str, name: str) -> str:
-        """Return the id of a participant; raises ConfigError, for a setting, if nobody has it."""
+        """Return the id of a participant; raises ConfigError, for a setting, if there is none."""
         if name not in self.found.names:
             raise ConfigError(field, name, one_of(self.found.names, name))
         return name
@@ -98,7 +98,7 @@ class Rows:
 
     @cached_property
     def leads(self) -> tuple[LeadRow, ...]:
-        """The lead of everybody over the next one in the order by results."""
+        """The lead of each over the next one in the order by results."""
         return tuple(self.lead(each) for each in self.found.neighbours)
 
     @cached_property

@@ -79,7 +79,7 @@ class LeadRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """How much more one agent wins from the field than the next one, and what it wins most of that from.
 
     Attributes:
-        sure: How sure the verdict is; None if somebody was not met.
+        sure: How sure the verdict is; None if an opponent was not met.
         tie_bb_per_100: Up to which lead two count as equally good.
         mostly_from: The opponent that most of the lead is won from: `below` if it is their own games.
         mostly_bb_per_100: How much of the lead that is.

@@ -67,7 +67,7 @@ def efficiency(result: RunResult) -> dict[str, Any]:
 
 
 def unaccounted_line(result: RunResult) -> str:
-    """Say what may have been spent besides: on requests that were sent, and whose cost nobody said."""
+    """Say what may have been spent besides: on requests of unknown cost."""
     lost = result.unaccounted
     requests = f"{lost.requests:,} request{'' if lost.requests == 1 else 's'}"
     most = f"up to {dollars(lost.usd)}" if lost.usd else f"up to {lost.tokens:,} tokens"

@@ -20,7 +20,7 @@ from molt_bench.specs import Pair
 
 #: Names that are listed; of more, the others are counted.
 _NAMED: Final = 6
-#: More hands than anybody plays: a lead that needs them is as good as never decided.
+#: More hands than are ever played: a lead that needs them is as good as never decided.
 _NEVER: Final = 1e12
 
 
@@ -77,7 +77,7 @@ def _too_early(rows: Rows, best: str) -> list[str]:
 
 
 def _top(rows: Rows, ranked: Sequence[str], first: Sequence[str]) -> list[str]:
-    """Say who leads and how sure that is, or that nobody can be said to, and why."""
+    """Say who leads and how sure that is, or that no leader can be named, and why."""
     found, pair = rows.found, _top_two(ranked, first)
     one, two = (found.shown[name] for name in pair)
     (verdict,) = found.judge.verdicts(found.model, [pair])
@@ -140,7 +140,7 @@ def _takes(rows: Rows, verdicts: Sequence[Verdict]) -> str | None:
 
 
 def _no_leader(rows: Rows, first: Sequence[str]) -> str:
-    """Say that nobody can be said to lead, and for want of whose order."""
+    """Say that no leader can be named, and which order is missing."""
     shown = [rows.found.shown[name] for name in first]
     both = "may both be first, since their order is open"
     each = f"may each be first, since {shown[0]} is told apart from none of the others"
@@ -148,7 +148,7 @@ def _no_leader(rows: Rows, first: Sequence[str]) -> str:
 
 
 def result_text(row: AgentRow) -> str:
-    """Format what somebody wins as the table has it."""
+    """Format what an agent wins as the table has it."""
     return with_interval(signed(row.bb_per_100), row.bb_per_100_half_width or None)
 
 
@@ -188,7 +188,7 @@ def remarks(rows: Rows) -> list[str]:
     if found.reference is not None:
         against = shown[found.reference]
         said.append(
-            f"The order is against {against}, the reference: everybody played it alone, and bb/100 is what each wins "
+            f"The order is against {against}, the reference: all others played it alone, and bb/100 is what each wins "
             f"from it. {against} itself stands at 0. Other pairs have not met, so there is no payoff matrix and no "
             "cycle."
         )

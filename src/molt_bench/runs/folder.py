@@ -51,7 +51,7 @@ def _check_entries(folder: Path) -> None:
                         f"{entry.path} is a link that leads out of the folder of the run: copy the file there"
                     )
                 if not entry.is_symlink() and not entry.is_file() and not entry.is_dir():
-                    raise JournalError(f"{entry.path} is neither a file nor a folder, and may block whoever reads it")
+                    raise JournalError(f"{entry.path} is neither a file nor a folder, and may block its readers")
     except (OSError, RuntimeError) as error:
         raise JournalError(f"{folder} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 

@@ -102,7 +102,7 @@ class Resumption(msgspec.Struct, frozen=True, tag="resumption", tag_field="line"
 class Rated(msgspec.Struct, frozen=True, tag="margins", tag_field="line", rename="camel"):
     """The margins of a match as it was rated, before the next round was decided.
 
-    So whoever reads the run takes no luck out of its hands again. `verify` does, and compares. `term` is the plug-in
+    So readers of the run take no luck out of its hands again. `verify` does, and compares. `term` is the plug-in
     that took the luck out, with its version, if one did.
     """
 

@@ -65,7 +65,7 @@ def games_go_on(config: BenchmarkConfig, own: Collection[str] = (), *, recorded:
     """Return whether games that were cut off go on where they were when the run is resumed; else they are dealt anew.
 
     An agent that may remember must not see the same cards twice. So a game goes on only if all of it can be repeated
-    without asking that agent, to the decision that was open: nobody in the run may play it differently.
+    without asking that agent, to the decision that was open: no one in the run may play it differently.
 
     `own` are the types of the caller's custom agents; `recorded` says whether the replies in those games are.
     """

@@ -88,7 +88,7 @@ def guessable(config: BenchmarkConfig, agents: Collection[str] = (), *, secret: 
         return None
     named = "the secret master seed" if secret is not None else f"seeds.masterSeed = {shown(seed)}"
     return (
-        f"{named} can be guessed, and whoever guesses it knows every card: leave it out to "
+        f"{named} can be guessed, and a guess gives away every card: leave it out to "
         "have one drawn, or keep 32 random hex digits in a file for --master-seed-file"
     )
 

@@ -1,4 +1,4 @@
-"""The replies of models, programs and servers on file (`replies.jsonl`): nobody is asked, or paid, twice.
+"""The replies of models, programs and servers on file (`replies.jsonl`): no question is asked, or paid, twice.
 
 Every reply is written before the game uses it, and what a request to a model may cost before it is sent. So a game that
 was cut off goes on at the decision that was open, and a run is verified without those who played in it.
@@ -116,7 +116,7 @@ def answer_key(participant: str, game: GameLabel, observation: Observation, atte
 
 
 def replies_hash(path: Path) -> str | None:
-    """Return the hash of all that was said, for whoever vouches for it; None if there is no file.
+    """Return the hash of all that was said; None if there is no file.
 
     What requests may cost is left out: the user may have that forgotten after the run has ended.
     """
@@ -136,7 +136,7 @@ class Replies:
 
     Attributes:
         begun: Whether an earlier session of the run has recorded replies.
-        read_only: Whether nobody may be asked: a missing reply is an error.
+        read_only: Whether no one may be asked: a missing reply is an error.
         skills: The system prompt of every participant that is a model, once it is known.
         earlier: The exchanges of earlier sessions, in order.
         sent_bytes: Bytes of what was said in each of those, by key.
@@ -288,4 +288,4 @@ class Replies:
 
 
 def _opened(path: str, *, new: bool, warn: Warn | None) -> LineFile:
-    return LineFile(path, new=new, warn=warn, then="nobody is asked any more")
+    return LineFile(path, new=new, warn=warn, then="no further questions are asked")

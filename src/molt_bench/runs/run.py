@@ -1,4 +1,4 @@
-"""A run on disk: its config, games and result, for every command, and for whoever follows it while it is played."""
+"""A run on disk: its config, games and result, for every command, also while it is played."""
 
 import os
 from collections import Counter
@@ -182,7 +182,7 @@ class Run:
         """Open the replies of models, programs and servers; with `every_game`, also those in finished games."""
         if not self.config.paid() and not any(each.kind.recorded for each in self.config.participants):
             return Replies()
-        if not every_game:  # whoever replays the games finds out which reply was changed
+        if not every_game:  # a replay of the games finds out which reply was changed
             self.check_replies()
         over = set() if every_game else {game.label for game in self.games}
         return Replies.reopen(str(self.folder / REPLIES), over=over, read_only=read_only, warn=warn)
@@ -197,7 +197,7 @@ class Run:
         """Work in the folder in which the run was started while agents that are permitted play.
 
         Their code may read files, and import modules, relative to it. Outside this context the folder never changes,
-        nor where nobody but built-in bots may be made.
+        nor where only built-in bots may be made.
         """
         home = Path(self.header.folder)
         if permission == BUILT_IN or only_built_in(self.config) or not home.is_dir():

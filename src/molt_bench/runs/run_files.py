@@ -30,7 +30,7 @@ class RunFiles(msgspec.Struct):
         settings: Other settings with which it continues, by their paths.
         secret: The master seed of a new run, kept secret until the run ends.
         began: When the program began, by the monotonic clock: what it took since then is time of the run.
-        permission: Which agents may be made; of a run that is continued, only built-in bots unless somebody permits.
+        permission: Which agents may be made; of a run that is continued, only built-in bots without a permission.
     """
 
     journal: Journal | None = None

@@ -29,7 +29,7 @@ class SharedFlush:
             await flushed
 
     async def _flush(self) -> None:
-        """Flush as long as anybody waits for it: all who came before a flush began are told when it is done."""
+        """Flush as long as there are waiters: all who came before a flush began are told when it is done."""
         told: list[asyncio.Future[None]] = []
         try:
             while self._waiting:

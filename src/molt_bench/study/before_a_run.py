@@ -24,9 +24,9 @@ class Outlay(NamedTuple):
 
 
 def outlay_of(config: BenchmarkConfig) -> Outlay | None:
-    """Return what a run is expected to cost by the plan's priors; None if nobody who plays costs anything.
+    """Return what a run is expected to cost by the plan's priors; None if no participant costs anything.
 
-    Without a limit of matches, games, hands or seeds nobody knows how long it will be, so it is said of its opening.
+    Without a limit of matches, games, hands or seeds its length is unknown, so it is said of its opening.
     """
     prices, plan = PriceList(config.llm.prices), Plan(config)
     billed = [(name, each) for name, models in config.paid().items() for each in models if not _is_local(each)]
@@ -60,7 +60,7 @@ def _about_rest(config: BenchmarkConfig) -> str:
 
 
 def _is_local(settings: LLMSettings) -> bool:
-    """Return whether a model is on this machine, where nobody sends a bill."""
+    """Return whether a model is on this machine, which sends no bill."""
     elsewhere = settings.redirection
     url = settings.base_url or (elsewhere[1] if elsewhere is not None else "")
     return bool(url) and is_loopback(urlsplit(url).hostname or "")

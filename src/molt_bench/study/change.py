@@ -24,7 +24,7 @@ SKEW: Final = 6.5
 _MOST: Final = 3.0
 #: How often a gate should notice a loss that is twice the one that it fails by.
 NOTICED: Final = 0.8
-#: How many times what has been played nobody plays, and how exact a smaller number is.
+#: How many times what has been played is too much, and how exact a smaller number is.
 _MOST_TIMES: Final = 1e9
 _STEP: Final = 1.01
 
@@ -60,7 +60,7 @@ class Change(Estimate, frozen=True):
         return self.half_width(level) + super().half_width(2 * NOTICED - 1)
 
     def times_to_reach(self, loss: float, level: float) -> float:
-        """Return about how many times the seed pairs it takes to notice this loss; infinite if nobody plays so many."""
+        """Return about how many times the seed pairs it takes to notice this loss; infinite if that is too many."""
         times = 1.0
         while times < _MOST_TIMES and self._after(times).reach(level) > loss:
             times *= _STEP

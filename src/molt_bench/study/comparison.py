@@ -27,7 +27,7 @@ _GRAVEST_FIRST: Final[tuple[ChangeVerdict, ...]] = ("worse", "unknown", "better"
 _BESIDES_THE_POINT: Final = frozenset({"api_key_env", "max_concurrent", "requests_per_minute", "skill_doc"})
 #: Game settings that only matter to agents that make faults or are slow.
 _TOLERANCE: Final = frozenset({"max_retries", "action_timeout_s"})
-#: Faults decided the result of whoever gave no usable answer in more than this share of its hands.
+#: Faults decided the result of an agent that gave no usable answer in more than this share of its hands.
 FAULTY: Final = 0.1
 
 #: What was won in each seed pair, by opponent, in thousandths of a big blind per hand.
@@ -146,7 +146,7 @@ class Difference(msgspec.Struct, frozen=True):
         return "unknown" if self.faulty and found != "worse" else found
 
     def lost_to(self, more_than: float) -> str | None:
-        """Return an opponent to whom it certainly lost more than this; None if there is none.
+        """Return an opponent that it certainly lost more than this to; None if there is none.
 
         What one opponent punishes is lost in the mean where games against another vary a lot. The opponents share the
         error of one interval (Bonferroni), so that many of them raise no more false alarms than one.
@@ -220,7 +220,7 @@ def compare(
     for old_id, new_id in agents:
         for run, there, name in ((old, before, old_id), (new, after, new_id)):
             if name not in there:
-                raise ConfigError("--agent", name, f"somebody in {run.name}: {one_of(there, name)}")
+                raise ConfigError("--agent", name, f"an agent in {run.name}: {one_of(there, name)}")
     both = [name for name in before if name in after]
     estimator = new.config.rating.estimator
     if old.config.rating.estimator != estimator:
@@ -250,7 +250,7 @@ def compare(
             )
     if not found:
         raise MoltBenchError(
-            f"{old.name} and {new.name} have nothing to compare: nobody is in both who met the same opponent in each, "
+            f"{old.name} and {new.name} have nothing to compare: no agent of both met the same opponent in each, "
             "in two seed pairs or more (name those with another id as --agent OLD_ID=NEW_ID)"
         )
     return Comparison(estimator, tuple(found), tuple(dict.fromkeys(warnings)))
@@ -274,7 +274,7 @@ def _check_games(old: ComparedRun, new: ComparedRun) -> list[str]:
 
 
 def _others(both: Sequence[str], old: ComparedRun, new: ComparedRun) -> dict[str, str]:
-    """Return who is somebody else in the new run, and why: by its settings or code, or by its faults in one run."""
+    """Return who has changed in the new run, and why: by its settings or code, or by its faults in one run."""
     found = {}
     for name in both:
         one, two = old.identity(name), new.identity(name)

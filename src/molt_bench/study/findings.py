@@ -78,7 +78,7 @@ def markdown(found: Findings) -> str:
 
 
 def code(name: str) -> str:
-    """Return a name that Markdown shows as it is; within `<code>`, GitHub notifies nobody and links nothing."""
+    """Return a name that Markdown shows as it is; within `<code>`, GitHub notifies no one and links nothing."""
     return f"<code>{entities(name)}</code>"
 
 

@@ -59,7 +59,7 @@ def findings_of(
         found: What its games say.
         stopped: Why it stopped, as a sentence.
         estimator: What its results are by.
-        usd: Dollars spent; None if nobody costs anything.
+        usd: Dollars spent; None if no participant costs anything.
         speed: How long decisions take; None where that was not measured.
         warnings: What is good to know.
     """

@@ -29,7 +29,7 @@ BOT_HANDS_PER_SECOND: Final = 1000.0
 #: What two that are so far apart will be called.
 Outcome: TypeAlias = Literal["ordered", "tied"]
 
-#: Matches that nobody plays.
+#: More matches than are ever played.
 _MOST: Final = 10**9
 _LEAST_SD: Final = 1.0
 
