@@ -41,10 +41,6 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         _ = molt_bench.nonsense
 
 
-def test_all_has_no_name_twice():
-    assert len(set(molt_bench.__all__)) == len(molt_bench.__all__)
-
-
 def test_every_exported_thing_says_what_it_is():
     undocumented = [
         name

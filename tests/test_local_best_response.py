@@ -37,34 +37,6 @@ def test_an_all_in_is_called_where_the_equity_is_worth_the_price(response):
     assert won == pytest.approx(worth, abs=1e-6)
 
 
-@pytest.mark.slow
-def test_lines_that_are_drawn_win_what_all_lines_win_and_are_as_lucky(response, monkeypatch):
-    bot, game = make_agent("callstation"), response.Game(8)
-    deck = response.Deck(np.random.RandomState(3).permutation(52).tolist())
-    monkeypatch.setattr(response, "_LEAST", (1e-12,) * 4)
-
-    def rows(lines, draws):
-        monkeypatch.setattr(response, "LINES", lines)
-        for seed in range(draws):
-            dice = np.random.RandomState(seed)
-            won = response.Responder(bot, response.VARIANTS[1], game, deck, button=False, dice=dice).play()
-            yield won.value, won.luck
-
-    (everything,) = rows(1e9, 1)  # its luck is that of the cards alone
-    drawn = np.array([*rows(1, 100)])
-    errors = drawn.std(axis=0) / 100**0.5
-    assert (abs(drawn.mean(axis=0) - everything) <= 4 * errors).all()
-
-
-@pytest.mark.parametrize("street", [4, 5])
-def test_edges_are_those_of_each_hand(response, street):
-    board = cards_from_text("2c7d9hJsQc")[:street]
-    found = response.Deck(range(52)).edges(board)
-    for hole in ("AhAd", "3d2h", "QsQd"):
-        cards = cards_from_text(hole)
-        assert found[hole_number(cards)] == pytest.approx(edges(cards, board), abs=1e-6)
-
-
 def test_a_range_is_what_the_bot_says_for_each_hand(response):
     hand = Hand(HandRules(50, 100), deal_from_text("AhAd KsKc 2c7d9hJsQc"), (10_000, 10_000), button=0)
     bot = make_agent("tight")

@@ -1,15 +1,22 @@
 """Plug-ins are found by entry points, asked in a fixed order, and break nothing."""
 
 import json
+import re
 import sys
+from pathlib import Path
 
+import msgspec
 import pytest
 
-from molt_bench import entry_points, run_benchmark
-from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench import entry_points, make_agent, run_benchmark
+from molt_bench.agents.kinds import BUILTIN_AGENTS, kind_of
+from molt_bench.agents.permission import BUILT_IN
+from molt_bench.arena.announced_agents import announced, outsiders, permission_of
+from molt_bench.arena.replayed_games import replay_games
 from molt_bench.bench.match_margins import MatchMargins
-from molt_bench.entry_points import LUCK
-from molt_bench.errors import JournalError
+from molt_bench.config.loader import load_config
+from molt_bench.entry_points import AGENTS, LUCK
+from molt_bench.errors import ConfigError, JournalError
 from molt_bench.play.match import play_match
 from molt_bench.plugin import ComingMatch, Registered
 from molt_bench.report.artifact_check import check_artifacts
@@ -45,6 +52,7 @@ def install(folder, package, points, group=LUCK):
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")
     lines = [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
     (info / "entry_points.txt").write_text("\n".join(lines))
+    entry_points.points.cache_clear()
 
 
 @pytest.fixture
@@ -54,12 +62,14 @@ def packages(tmp_path, monkeypatch):
     entry_points.points.cache_clear()
     yield tmp_path
     entry_points.points.cache_clear()
-    for name in ("theirs", "broken_luck"):
+    for name in ("theirs", "broken_luck", "others", "their_module"):
         sys.modules.pop(name, None)
 
 
-def names(found):
-    return [str(each) for each in found]
+def uninstall(folder, package):
+    for path in (folder / f"{package}-1.dist-info").iterdir():
+        path.unlink()
+    entry_points.points.cache_clear()
 
 
 def with_theirs(folder):
@@ -71,7 +81,7 @@ def test_ours_come_first_and_others_say_what_package_they_are_from(packages):
     with_theirs(packages)
     found, problems = luck_of_a_run()
     assert problems == []
-    assert names(found)[-1] == "theirs 3 (their-package)"
+    assert str([*found][-1]) == "theirs 3 (their-package)"
 
 
 @pytest.mark.parametrize("code", ["raise RuntimeError('not\ntoday')", "x = 1", "def Luck(): raise KeyError(5)"])
@@ -94,7 +104,6 @@ def test_without_plug_ins_there_are_none(packages, monkeypatch):
 
 def test_the_flag_leaves_them_out(packages, tmp_path):
     with_theirs(packages)
-    entry_points.points.cache_clear()
     for more, expected in (((), ["theirs"]), (("--no-plugins",), [])):
         run = quick_run(tmp_path / f"out {len(more)}", *more, "--participants", "tag,maniac", *SMALL, "--quiet")
         header = lines_of(run, "journal.jsonl")[0]
@@ -112,7 +121,6 @@ def played(folder):
 def test_a_term_speaks_alone_for_the_matches_that_it_has_and_the_journal_names_it(packages, tmp_path):
     plain = run_benchmark(RUN).matches
     with_theirs(packages)
-    entry_points.points.cache_clear()
     result = played(tmp_path / "run")
     assert result.matches[0].margins == plain[0].margins
     both = (each[1].margins["adjusted"] for each in (result.matches, plain))
@@ -128,9 +136,7 @@ def test_a_run_that_needs_a_missing_plug_in_is_read_and_verify_and_resume_name_t
     result = played(tmp_path / "run")
     stored = Run.open(tmp_path / "run")
     assert stored.result(content=stored.content).matches == stored.result().matches
-    for path in (packages / "their-package-1.dist-info").iterdir():
-        path.unlink()
-    entry_points.points.cache_clear()
+    uninstall(packages, "their-package")
     assert [each.margins for each in stored.result().matches] == [each.margins for each in result.matches]
     with pytest.raises(JournalError, match=r"the plug-in theirs 3 \(their-package\).*: install their-package"):
         stored.result(content=stored.content)
@@ -218,8 +224,7 @@ def check(run, rows):
 @pytest.fixture
 def others(packages):
     (packages / "others.py").write_text(OTHERS)
-    yield packages
-    sys.modules.pop("others", None)
+    return packages
 
 
 def test_an_observer_that_fails_is_a_warning_and_is_told_no_more(others):
@@ -248,3 +253,99 @@ def test_a_file_whose_check_fails_is_not_checked_and_that_is_said(others, tmp_pa
     assert "notes.txt" in found.of("unchecked")
     (said,) = found.problems
     assert said.startswith("the plug-in notes.txt of files cannot be used, so notes.txt is not checked: KeyError")
+
+
+# Kinds of agents: each plays, is resumed and verified, and is named where it is missing.
+
+GUIDE = Path(__file__).parents[1] / "docs" / "reference" / "integrations.md"
+WITH_DICE = {
+    "participants": ["dice:5", {"id": "six", "type": "dice"}, "maniac"],
+    "seeds": {"perMatch": 2},
+    "game": {"handsPerGame": 4},
+    "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 6}},
+}
+
+
+@pytest.fixture
+def dice(packages):
+    """Return a folder on the path with the package that the docs show, installed as pip would."""
+    shown = re.search(r"### Kinds of agents.*?```python\n(.*?)^```", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (packages / "their_module.py").write_text(shown[1])
+    install(packages, "their-dice", {"dice": "their_module:Dice"}, group=AGENTS)
+    return packages
+
+
+def stopped(folder, games):
+    """Leave a run after some games, as an interrupted one is left."""
+    folder.mkdir()
+    journal = Journal(str(folder / "journal.jsonl"))
+    whole = run_benchmark(WITH_DICE, files=RunFiles(journal, secret="a secret of sixteen"), executor="inline")
+    journal.close()
+    path = folder / "journal.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[: 1 + games]))
+    return whole
+
+
+def test_its_settings_are_checked_like_ours(dice):
+    config = load_config(WITH_DICE)
+    assert [(each.id, each.type, getattr(each, "sides", None)) for each in config.participants] == [
+        ("dice:5", "dice", 5),
+        ("six", "dice", 6),
+        ("maniac", "maniac", None),
+    ]
+    with pytest.raises(ConfigError, match=r"participants\.0\.side = 4: expected another field; did you mean 'sides'"):
+        load_config({**WITH_DICE, "participants": [{"id": "a", "type": "dice", "side": 4}, "tight"]})
+    assert make_agent("dice:3").sides == 3
+
+
+def test_a_run_with_it_is_resumed_and_verified(dice, tmp_path):
+    whole = stopped(tmp_path / "run", games=5)
+    files, stored = RunFiles.reopen(tmp_path / "run", secret="a secret of sixteen")
+    told = announced(stored, outsiders(stored))
+    assert told[1].text == "'six', type dice: plays by the plug-in dice"
+    permitted = msgspec.structs.replace(files, permission=permission_of(told))
+    again = run_benchmark(stored.config, files=permitted, executor="inline")
+    files.close()
+    assert [each.margins for each in again.matches] == [each.margins for each in whole.matches]
+    stored = Run.open(tmp_path / "run")
+    for permission in (BUILT_IN, permission_of(told)):
+        assert replay_games(stored, permission).content.lines == stored.content.lines
+
+
+def test_without_the_package_a_run_is_read_and_verify_and_resume_name_it(dice, tmp_path):
+    stopped(tmp_path / "run", games=40)
+    uninstall(dice, "their-dice")
+    stored = Run.open(tmp_path / "run")
+    assert {each.id for each in stored.config.participants} == {"dice:5", "six", "maniac"}
+    said = "'dice:5' plays by a plug-in of the package their-dice, which is not here: install their-dice"
+    with pytest.raises(JournalError, match=said):
+        replay_games(stored)
+    files, again = RunFiles.reopen(tmp_path / "run")
+    with pytest.raises(JournalError, match=said):
+        run_benchmark(again.config, files=files)
+    files.close()
+
+
+def test_a_kind_that_cannot_be_loaded_is_one_line_with_its_package(dice):
+    (dice / "their_bad.py").write_text("raise RuntimeError('not\\ntoday')")
+    install(dice, "their-bad", {"bad": "their_bad:Bad"}, group=AGENTS)
+    with pytest.raises(ConfigError, match=r"the plug-in bad of their-bad cannot be used: RuntimeError: not today"):
+        make_agent("bad")
+
+
+def test_no_plug_in_makes_itself_one_of_our_bots(dice):
+    """Of those nobody asks for permission, and one object serves all games."""
+    code = "from molt_bench.plugin import Kind\nclass Sly(Kind):\n    name, built_in = 'sly', True\n"
+    (dice / "their_sly.py").write_text(code)
+    install(dice, "their-sly", {"sly": "their_sly:Sly"}, group=AGENTS)
+    with pytest.raises(ConfigError, match=r"the plug-in sly of their-sly cannot be used: .* bots of molt-bench itself"):
+        make_agent("sly")
+    assert not kind_of("sly").built_in
+
+
+def test_ours_play_without_plug_ins_and_theirs_do_not(dice, monkeypatch):
+    monkeypatch.setenv(entry_points.NO_PLUGINS, "1")
+    assert make_agent("tag").name == "tag"
+    with pytest.raises(ConfigError, match="type = 'dice'"):
+        make_agent("dice")

@@ -40,12 +40,17 @@ def no_keys(monkeypatch):
         monkeypatch.delenv(name)
 
 
-@pytest.fixture(scope="module", name="one_server")
-def module_server():
-    """Return a provider that serves as long as the module's tests last."""
-    for library in LIBRARIES:  # so that no fork of this process takes the time
+@pytest.fixture(scope="session")
+def libraries():
+    """Load here what models need, so that no fork of this process takes the time."""
+    for library in LIBRARIES:
         importlib.import_module(library)
     certificates()
+
+
+@pytest.fixture(scope="module", name="one_server")
+def module_server(libraries):
+    """Return a provider that serves as long as the module's tests last."""
     with Server() as server:
         yield server
 

@@ -57,26 +57,6 @@ def test_a_bad_agent_gets_its_faults_with_a_hand_and_a_traceback_and_status_1(ch
     assert content["latencyMs"]["median"] <= content["latencyMs"]["p95"] <= content["latencyMs"]["slowest"]
 
 
-def test_params_are_passed_on(check, bots):
-    done = check(f"{bots}:make_picky", "--param", "size=4", "--hands", 3)
-    assert done.stdout.startswith("picky-4: fit to play\n"), done.stderr
-
-
-def test_whether_it_repeats_itself_is_worth_a_note(check, tmp_path):
-    (tmp_path / "moody.py").write_text(
-        "from molt_bench import Action\n"
-        "class Moody:\n"
-        "    name, games = 'moody', 0\n"
-        "    def reset(self):\n"
-        "        Moody.games += 1\n"
-        "    def act(self, observation):\n"
-        "        return Action('fold' if Moody.games % 2 else 'call' if observation.to_call else 'check')\n"
-    )
-    said = good(check("moody.py:Moody", "--hands", 10)).stdout
-    assert "  note  it plays the same cards the same way" in said
-    assert re.search(r"\d+ of 10 hands were played differently the second time", said)
-
-
 @needs_bubblewrap
 @pytest.mark.parametrize(
     ("participant", "why"), [("bots.py:make_trouble", "no licence"), ("broken.py:make", "no_such")]
@@ -102,6 +82,7 @@ def test_a_program_that_crashes_is_found_out_soon(check):
     assert "ZeroDivisionError" in done.stdout
 
 
+@pytest.mark.slow
 def test_for_a_language_model_the_calls_are_told_first_and_are_few(check):
     with Provider() as provider:
         env = {"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url}

@@ -52,9 +52,7 @@ def inline(tmp_path_factory):
     return artifacts(quick_run(out, *CONFIG, *BOTS, "--executor", "inline"))
 
 
-@pytest.mark.parametrize(
-    "executor", [("async",), ("async", "--games-at-once", "3"), PROCESSES, ("auto",)], ids=" ".join
-)
+@pytest.mark.parametrize("executor", [("async", "--games-at-once", "3"), PROCESSES], ids=" ".join)
 def test_the_same_bytes_from_every_executor(tmp_path, inline, executor):
     assert artifacts(quick_run(tmp_path / "out", *CONFIG, *BOTS, "--executor", *executor)) == inline
 

@@ -19,21 +19,14 @@ import pytest
 from molt_bench import ParticipantSpec, make_agent
 from molt_bench.agents.kinds import kind_of
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.bench.dealer import Dealer
-from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.rounds import drive_run, play_nothing, rounds
-from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.cli.app import program
 from molt_bench.config.loader import load_config
 from molt_bench.report.exports import FILES as FORMATS
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import Journal, JournalReader
-from molt_bench.runs.journal_lines import Rated, SessionEnd
-from molt_bench.runs.journal_past import past_of
 from molt_bench.runs.replies import FORMAT, Header, Skill
 from molt_bench.runs.run_files import RunFiles
 from tests.agents.external.boxes import needs_bubblewrap
-from tests.e2e.shell import cut_back, first_lines, good, one_clear_line, quick
+from tests.e2e.shell import cut_back, first_lines, good, lines_of, one_clear_line, quick, rechained
 from tests.e2e.watched import run_task
 
 WATCHED = Path(__file__).with_name("watched.py")
@@ -65,21 +58,6 @@ WALK = {
 OTHERS = {"run", "gate", "doctor", "init", "join", "check"}
 #: What has to succeed, so that the walk goes all the way.
 SUCCEEDS = {"report", "verify", "compare", "grade", "export"}
-
-
-def margins_of_matches(content):
-    """Return what would be recorded about each match of a run."""
-    config, found = load_config(content.header.config), {}
-    ladder = Ladder(config)
-    lines = tuple(line for line in content.lines if not isinstance(line, Rated))
-    past = past_of(config, msgspec.structs.replace(content, lines=lines))
-    deal = Dealer(config, SeedBlocks(config), resumptions=0)
-
-    def note(match):
-        found[match.number] = match.margins
-
-    drive_run(rounds(config, ladder, deal, past=past, on_match=note), play_nothing)
-    return found
 
 
 class Trap:
@@ -137,32 +115,20 @@ class Trap:
         files = RunFiles.new(folder, config)
         run_benchmark(config, agents={"mine": lambda: make_agent("callstation")}, files=files, executor="inline")
         files.close()
-        content = JournalReader(str(folder / "journal.jsonl")).read()
-        plain = {**content.header.config, "outputDir": str(self.bait)}
+        header, *lines = lines_of(folder, "journal.jsonl")
+        plain = {**header["config"], "outputDir": str(self.bait)}
         types = {each["id"]: each for each in plain["participants"]}
         plain["participants"] = [types["tight"], *({"id": each, **settings} for each, settings in hostile.items())]
         plain = load_config(plain).plain()
-        (folder / "journal.jsonl").unlink()
-        journal = Journal(str(folder / "journal.jsonl"))
-        journal.write(
-            msgspec.structs.replace(
-                content.header,
-                config=plain,
-                config_hash=config_hash(plain),
-                folder=str(self.bait),
-                source_hashes=hashes or {},
-            )
-        )
-        played = msgspec.structs.replace(content, header=msgspec.structs.replace(content.header, config=plain))
-        margins = margins_of_matches(played)
-        for line in content.lines:
-            if isinstance(line, Rated):
-                journal.write(msgspec.structs.replace(line, margins=margins[line.match]))
-            elif not isinstance(line, SessionEnd):
-                journal.write(line)
-            elif ended:
-                journal.write(msgspec.structs.replace(line, replies_hash=msgspec.UNSET))
-        journal.close()
+        told = {
+            "config": plain,
+            "configHash": config_hash(plain),
+            "folder": str(self.bait),
+            "sourceHashes": hashes or {},
+        }
+        end = {key: value for key, value in lines.pop().items() if key != "repliesHash"}
+        lines = [{**header, **told}, *lines, *([end] if ended else [])]
+        (folder / "journal.jsonl").write_bytes(rechained(lines))
         if any(each["type"].startswith("llm") for each in hostile.values()):
             lines = [Header(FORMAT), *(Skill(name, "skill") for name in hostile)]
             (folder / "replies.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))

@@ -156,7 +156,7 @@ def test_whoever_takes_too_long_is_asked_again_and_then_folds(tmp_path):
     assert [kind for _, kind in faults_in(run_in(tmp_path))] == ["timeout"] * 4
 
 
-def test_models_play_each_other_while_a_person_thinks(tmp_path):
+def test_models_play_each_other_while_a_person_thinks(tmp_path, libraries):
     with Provider() as provider:
         models = ("--participants", "human,llm:openai:gpt-4.1,llm:openai:gpt-4.1", "--no-cost-limit")
         config = ("--hands", "1", "--set", "scheduler.matchesPerRound=3")
@@ -170,6 +170,7 @@ def test_models_play_each_other_while_a_person_thinks(tmp_path):
     assert terminal.screen.count("You against gpt-4.1") == 1
 
 
+@pytest.mark.slow
 def test_a_person_plays_as_the_guest_of_a_live_server(tmp_path):
     config = live_config(tmp_path, "live", {"id": "caller", "type": "callstation"}, game={"handsPerGame": 1})
     served = Served(config, "--port", "0", "--set", "seeds.perMatch=1")

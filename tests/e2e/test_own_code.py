@@ -136,6 +136,7 @@ def test_the_traceback_of_an_agent_is_in_the_runs_folder_and_shown_once_by_debug
     assert "Traceback" not in good(quick(*flags, "--output-dir", tmp_path / "quiet")).stderr
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_keeps_its_tracebacks_and_logs_those_from_the_sandbox(tmp_path, bots):
     players = ("--participants", f"{bots}:make_thrower,callstation", "--executor", "inline")
     folder = quick_run(tmp_path / "out", *SMALL, "--max-matches", "1", *SEEDED, *players)
@@ -232,16 +233,20 @@ def test_the_users_own_config_needs_no_permission_in_the_folder_where_the_run_be
 
 def test_a_run_that_has_ended_is_read_and_resumed_without_its_code_and_extended_only_with_permission(tmp_path, bots):
     flags = (*SMALL, "--max-matches", "1", "--participants", f"{bots}:make_caller,tight")
-    done = good(quick(*flags, "--output-dir", tmp_path / "out"))
-    folder = run_of(tmp_path / "out")
-    whole = bots.read_text()
+    folder = quick_run(tmp_path / "out", *flags)
     bots.unlink()
     good(quick("resume", folder, "--quiet"))
     one_clear_line(quick("resume", folder, "--max-matches", "5"), "add --run-agents")
     assert "played again: tight; answers from the record: bots (journal.jsonl)" in verified(folder)
     found = strict_json(verified(folder, "--json"))
     assert (found["playedAgain"], found["onRecord"]) == (["tight"], {"bots": "journal.jsonl"})
-    bots.write_text(whole)
+
+
+@pytest.mark.slow
+def test_the_command_that_is_printed_to_continue_works_as_it_is_and_agents_play_again_on_request(tmp_path, bots):
+    flags = (*SMALL, "--max-matches", "1", "--participants", f"{bots}:make_caller,tight")
+    done = good(quick(*flags, "--output-dir", tmp_path / "out"))
+    folder = run_of(tmp_path / "out")
     command = next(line for line in done.stdout.splitlines() if line.startswith("To continue: "))
     words = shlex.split(command.removeprefix("To continue: molt-bench "))
     assert "--run-agents" in words

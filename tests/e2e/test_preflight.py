@@ -83,7 +83,7 @@ def test_a_server_that_takes_the_connection_has_its_whole_time_to_answer(tmp_pat
 
 
 @pytest.mark.parametrize(("status", "who"), [(301, "model"), (307, "model"), (307, "server")])
-def test_a_server_that_always_redirects_is_refused_at_once(tmp_path, status, who):
+def test_a_server_that_always_redirects_is_refused_at_once(tmp_path, libraries, status, who):
     with redirecting(status) as (url, seen):
         flags = prepared(tmp_path, config_for(url)) if who == "model" else ("--participants", f"{url},tight")
         absent(tmp_path, *flags, said=[f"the server answered {status}, a redirect, which is not followed"])
@@ -120,7 +120,7 @@ def test_nobody_is_paid_while_somebody_is_not_there(tmp_path, server):
     assert server.preflights == before
 
 
-def test_a_model_whose_server_is_not_there(tmp_path):
+def test_a_model_whose_server_is_not_there(tmp_path, libraries):
     config = config_for(f"http://127.0.0.1:{deaf_port()}/v1")
     absent(tmp_path, *prepared(tmp_path, config), said=["participants.model.baseUrl = 'http://127.0.0.1:"])
     model = ("llm:openai:test", "--param", f"base_url={config['participants'][0]['baseUrl']}")

@@ -9,16 +9,9 @@ import pytest
 from molt_bench.kernels import compiled
 from tests.e2e import golden_runs
 from tests.e2e.golden_runs import other_sum
-from tests.e2e.same_bytes import NOT_PROMISED, ROOT, differing, golden, with_wheel
+from tests.e2e.same_bytes import NOT_PROMISED, ROOT, compared, differing, golden, with_wheel
 
 THIS = ".".join(map(str, sys.version_info[:2]))
-#: Beside this one, whose games are odd, all others are slow.
-ODD = ("short",)
-
-
-@pytest.fixture(scope="module")
-def odd(tmp_path_factory):
-    return golden(tmp_path_factory.mktemp("odd"), *ODD)
 
 
 def documented():
@@ -29,15 +22,10 @@ def documented():
     return {name for row in rows for name in re.findall("`(.+?)`", row)}
 
 
-def test_every_file_of_a_run_is_compared_or_listed_as_not_promised(odd):
+def test_every_file_of_a_run_is_compared_or_listed_as_not_promised(finished):
     when_asked_for = {"grades.json", "card.md"}
-    for run_files in odd.values():
-        assert documented() == run_files.keys() | NOT_PROMISED.keys() | when_asked_for
+    assert documented() == compared(finished).keys() | NOT_PROMISED.keys() | when_asked_for
     assert NOT_PROMISED["summary.json"], "all but some fields is compared"
-
-
-def test_without_kernels_and_with_the_sum_of_other_pythons(odd, tmp_path):
-    assert differing(odd, golden(tmp_path, *ODD, pure=True, flags=["--other-sum"])) == []
 
 
 def test_the_sum_of_other_pythons_is_another_one():

@@ -3,7 +3,7 @@
 import json
 import shutil
 from hashlib import sha256
-from itertools import pairwise
+from itertools import cycle, pairwise
 
 import msgspec
 import pytest
@@ -274,12 +274,13 @@ def test_a_field_that_was_taken_out_is_missed(run, field):
 
 
 def test_a_summary_that_makes_no_sense_is_no_traceback(run):
-    for lines in ("-100", "0", "43", "1e300", '"x"', "null", "[]", "1e999"):
+    for command, lines in zip(
+        cycle(("report", "verify")), ("-100", "0", "43", "1e300", '"x"', "null", "[]", "1e999"), strict=False
+    ):
         (run / "summary.json").write_text('{"journal": {"lines": %s, "sha256": "x"}}' % lines)  # noqa: UP031
-        for command in ("report", "verify"):
-            done = quick(command, run)
-            assert done.returncode in (0, 1)
-            assert "Traceback" not in done.stderr
+        done = quick(command, run)
+        assert done.returncode in (0, 1)
+        assert "Traceback" not in done.stderr
 
 
 def test_a_header_that_makes_no_sense_is_no_traceback(run):

@@ -61,29 +61,6 @@ class Setting(NamedTuple):
     style: str
 
 
-class View(NamedTuple):
-    """What both engines must agree on while somebody is to act; amounts are by seat."""
-
-    actor: int
-    to_call: int
-    min_raise_to: int
-    max_raise_to: int
-    total_pot: int
-    stacks: tuple[int, int]
-    bets: tuple[int, int]
-    board: str
-
-
-class Result(NamedTuple):
-    """What both engines must agree on once a hand is over; amounts are by seat."""
-
-    folded: int
-    payoffs: tuple[int, int]
-    stacks: tuple[int, int]
-    pot: int
-    board: str
-
-
 def draw_setting(rng: Random) -> Setting:
     """Draw blinds, ante, cap, stacks, button, cards and style."""
     small, big = rng.choices(
@@ -153,7 +130,14 @@ def _play(rng: Random, setting: Setting, again: str) -> frozenset[str]:
     events: set[str] = set()
     while True:
         deal_pokerkit(state, setting)
-        compare(hand, state, setting, again)
+        ours = by_us_after(hand) if hand.actor == NOBODY else by_us(hand)
+        theirs = by_pokerkit(state, setting) if state.status else by_pokerkit_after(state, setting)
+        if ours != theirs:
+            raise AssertionError(
+                f"the engine and PokerKit disagree in pokerkit_oracle.{again}\n"
+                f"engine:   {ours}\n"
+                f"PokerKit: {theirs}\n" + describe(hand, setting)
+            )
         if hand.actor == NOBODY:
             return frozenset(events | events_of(hand))
         legal = hand.legal_actions()
@@ -161,8 +145,6 @@ def _play(rng: Random, setting: Setting, again: str) -> frozenset[str]:
         action = draw_action(rng, legal, setting.style)
         if action.kind == "fold" and not legal.to_call:
             events.add("free fold")
-        if action.kind == "raiseTo" and legal.min_raise_to == legal.max_raise_to:
-            events.add("all-in of at most the smallest raise")
         apply_to_pokerkit(state, action)
         hand.apply(action)
 
@@ -175,7 +157,6 @@ def events_of(hand: Hand) -> set[str]:
     raises = Counter(done.street for done in hand.log if done.kind == "raiseTo")
     most_raises = max(raises.values(), default=0)
     found = {
-        "showdown": shown_down,
         "split": shown_down and hand.payoffs == (0, 0),
         "all-in showdown": shown_down and 0 in hand.limits,
         "fold to an all-in": not shown_down and hand.bets[1 - hand.folded] == hand.limits[1 - hand.folded],
@@ -183,10 +164,7 @@ def events_of(hand: Hand) -> set[str]:
         "small blind cut short": 0 < small_stack < rules.small_blind,
         "big blind cut short": 0 < big_stack < rules.big_blind,
         "blind is the stack": small_stack == rules.small_blind or big_stack == rules.big_blind,
-        "ante": rules.ante > 0,
-        "all-in by the ante": 0 < rules.ante >= min(stacks),
         "ante cut short": min(stacks) < rules.ante,
-        "equal stacks": stacks[0] == stacks[1],
         "equal blinds": rules.small_blind == rules.big_blind,
         "no small blind": not rules.small_blind,
         "raise cap reached": rules.raise_cap is not None and most_raises == rules.raise_cap,
@@ -293,18 +271,6 @@ def apply_to_pokerkit(state: State, action: Action) -> None:
             state.fold()
 
 
-def compare(hand: Hand, state: State, setting: Setting, again: str) -> None:
-    """Compare everything that both engines know; `again` is the call that plays the hand once more."""
-    ours = our_result(hand) if hand.actor == NOBODY else our_view(hand)
-    theirs = their_view(state, setting) if state.status else their_result(state, setting)
-    if ours != theirs:
-        raise AssertionError(
-            f"the engine and PokerKit disagree in pokerkit_oracle.{again}\n"
-            f"engine:   {ours}\n"
-            f"PokerKit: {theirs}\n" + describe(hand, setting)
-        )
-
-
 def check_refusals(hand: Hand, legal: LegalActions, setting: Setting, again: str) -> None:
     """Check that the engine takes nothing beyond what it says is legal, which PokerKit has agreed to."""
     illegal = [CHECK if legal.to_call else CALL]
@@ -333,58 +299,44 @@ def describe(hand: Hand, setting: Setting) -> str:
     )
 
 
-def our_view(hand: Hand) -> View:
-    """Return what the engine says of a hand that goes on."""
+def by_us(hand: Hand) -> dict[str, object]:
+    """Return what the engine says of a hand that goes on; amounts are by seat."""
     legal = hand.legal_actions()
-    bets = (hand.bets[0], hand.bets[1])
-    return View(
-        actor=hand.actor,
-        to_call=legal.to_call,
-        min_raise_to=legal.min_raise_to,
-        max_raise_to=legal.max_raise_to,
-        total_pot=hand.pot + sum(bets),
-        stacks=hand.stacks,
-        bets=bets,
-        board=cards_to_text(hand.board),
-    )
+    return {
+        "actor": hand.actor,
+        "legal": (legal.to_call, legal.min_raise_to, legal.max_raise_to),
+        "chips": (hand.pot + sum(hand.bets), hand.stacks, tuple(hand.bets)),
+        "board": cards_to_text(hand.board),
+    }
 
 
-def their_view(state: State, setting: Setting) -> View:
-    """Return what PokerKit says of a hand that goes on."""
+def by_pokerkit(state: State, setting: Setting) -> dict[str, object]:
+    """Return what PokerKit says of it."""
     button = setting.button
-    return View(
-        actor=button if state.actor_index == 1 else 1 - button,
-        to_call=state.checking_or_calling_amount,
-        min_raise_to=state.min_completion_betting_or_raising_to_amount or 0,
-        max_raise_to=state.max_completion_betting_or_raising_to_amount or 0,
-        total_pot=state.total_pot_amount,
-        stacks=swap(state.stacks, button),
-        bets=swap(state.bets, button),
-        board="".join([repr(card) for card in state.get_board_cards(0)]),
-    )
+    raises = state.min_completion_betting_or_raising_to_amount, state.max_completion_betting_or_raising_to_amount
+    return {
+        "actor": button if state.actor_index == 1 else 1 - button,
+        "legal": (state.checking_or_calling_amount, *(amount or 0 for amount in raises)),
+        "chips": (state.total_pot_amount, swap(state.stacks, button), swap(state.bets, button)),
+        "board": "".join([repr(card) for card in state.get_board_cards(0)]),
+    }
 
 
-def our_result(hand: Hand) -> Result:
+def by_us_after(hand: Hand) -> dict[str, object]:
     """Return what the engine says of a hand that is over."""
-    return Result(
-        folded=hand.folded,
-        payoffs=hand.payoffs,
-        stacks=hand.stacks,
-        pot=hand.pot + (0 if hand.folded == NOBODY else hand.bets[hand.folded]),
-        board=cards_to_text(hand.board),
-    )
+    pot = hand.pot + (0 if hand.folded == NOBODY else hand.bets[hand.folded])
+    return {"folded": hand.folded, "chips": (pot, hand.payoffs, hand.stacks), "board": cards_to_text(hand.board)}
 
 
-def their_result(state: State, setting: Setting) -> Result:
-    """Return what PokerKit says of a hand that is over."""
-    rules, stacks, button = setting.rules, setting.stacks, setting.button
+def by_pokerkit_after(state: State, setting: Setting) -> dict[str, object]:
+    """Return what PokerKit says of it."""
+    button, stacks = setting.button, setting.stacks
     folder = next((done.player_index for done in state.operations if isinstance(done, Folding)), None)
     # Difference 3.
-    surplus = abs(min(rules.ante, stacks[0]) - min(rules.ante, stacks[1]))
-    return Result(
-        folded=NOBODY if folder is None else button if folder == 1 else 1 - button,
-        payoffs=swap(state.payoffs, button),
-        stacks=swap(state.stacks, button),
-        pot=state.total_pushed_amount + surplus,
-        board="".join([repr(card) for card in state.get_board_cards(0)]),
-    )
+    surplus = abs(min(setting.rules.ante, stacks[0]) - min(setting.rules.ante, stacks[1]))
+    pot = state.total_pushed_amount + surplus
+    return {
+        "folded": NOBODY if folder is None else button if folder == 1 else 1 - button,
+        "chips": (pot, swap(state.payoffs, button), swap(state.stacks, button)),
+        "board": "".join([repr(card) for card in state.get_board_cards(0)]),
+    }

@@ -46,12 +46,6 @@ def of(text: str) -> int:
 
 
 @cache
-def count_five_card_hands() -> Counter[int]:
-    """Evaluate all 2,598,960 hands of five cards and count each strength; two seconds."""
-    return Counter(map(strength, combinations(range(52), 5)))
-
-
-@cache
 def kinds_of_five_cards() -> dict[tuple[tuple[int, ...], bool], tuple[int, int]]:
     """Return for all ranks of five cards, and whether they are of one suit, a strength and how many hands they are."""
     found = {}
@@ -103,19 +97,6 @@ def test_every_kind_of_five_cards_has_a_strength_of_its_own_from_1_to_7462():
 
 def test_every_category_of_five_cards_is_as_frequent_as_published():
     assert by_category(dict(kinds_of_five_cards().values())) == FIVE_CARD_HANDS
-
-
-def test_of_five_cards_ranks_and_a_flush_decide():
-    rng = Random("kinds")
-    for _ in range(20_000):
-        cards = rng.sample(range(52), 5)
-        ranks, flush = tuple(sorted(card >> 2 for card in cards)), len({card & 3 for card in cards}) == 1
-        assert strength(cards) == kinds_of_five_cards()[ranks, flush][0]
-
-
-@pytest.mark.slow
-def test_all_hands_of_five_cards_are_as_frequent_as_published():
-    assert by_category(count_five_card_hands()) == FIVE_CARD_HANDS
 
 
 @pytest.mark.slow

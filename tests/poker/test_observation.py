@@ -10,7 +10,6 @@ from tests.poker.plays import CAPS, PLANS, STACKS, step
 
 from molt_bench import play_game
 from molt_bench.agents.scripted import RandomAgent
-from molt_bench.errors import IllegalAction
 from molt_bench.poker.actions import CALL, CHECK, Action, LegalActions
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.deck import Shoe
@@ -147,38 +146,6 @@ def test_an_observation_has_the_legal_actions_of_the_hand(seed, plan, stacks, ca
         goes_back = max(0, seen.bets[1 - seen.seat] - seen.bets[seen.seat] - seen.stack)
         assert seen.pot + goes_back + sum(seen.stacks) == sum(stacks)
         step(hand, plan)
-
-
-@given(
-    seed=st.integers(),
-    plan=PLANS,
-    stacks=STACKS,
-    cap=CAPS,
-    tried=st.lists(
-        st.tuples(st.sampled_from(["fold", "check", "call", "raiseTo"]), st.integers(-10, 3_100)), max_size=30
-    ),
-)
-def test_the_engine_takes_what_it_calls_legal_and_nothing_else(seed, plan, stacks, cap, tried):
-    """The list of legal actions and the check of an action are two pieces of code; they never disagree."""
-    hand = Hand(HandRules(50, 100, 0, cap), Shoe(seed).deal(1), stacks, button=0)
-    plan = iter(plan)
-    tried = iter(tried)
-    while hand.actor != NOBODY:
-        action = Action(*next(tried, ("check", 0)))
-        legal = hand.legal_actions().allows(action)
-        before = snapshot(hand)
-        try:
-            hand.apply(action)
-        except IllegalAction:
-            assert not legal
-            assert snapshot(hand) == before
-            step(hand, plan)
-        else:
-            assert legal
-
-
-def snapshot(hand):
-    return [repr(getattr(hand, slot)) for slot in Hand.__slots__]
 
 
 WON = deal_from_text("AhAd 7s2c AsKcQc8d3h"), deal_from_text("7s2c AhAd AsKcQc8d3h")

@@ -20,20 +20,15 @@ SLOW_CHUNKS, SLOW_CHUNK_SIZE = 200, 5_000
 
 #: In how many of a thousand random hands each of these must happen, or the test would not test it.
 FREQUENT = {
-    "showdown": 500,
     "split": 15,
     "all-in showdown": 300,
-    "all-in of at most the smallest raise": 50,
     "fold to an all-in": 50,
     "free fold": 5,
     "nobody acts": 50,
     "small blind cut short": 15,
     "big blind cut short": 50,
     "blind is the stack": 15,
-    "ante": 150,
-    "all-in by the ante": 15,
     "ante cut short": 10,
-    "equal stacks": 250,
     "equal blinds": 50,
     "no small blind": 40,
     "raise cap reached": 10,

@@ -111,6 +111,7 @@ def test_anchors_are_compared_with_the_field_and_change_nobody_elses_result():
         anchored.add(pair, margins[pair])
     assert plain.field_of("a") == ("b", "c")
     assert plain.field_of("d") == ("a", "b", "c")
+    assert model_of(margins, "abcd", anchors="cd").field_of("a") == ("b",), "two are enough"
     for name in "abc":
         assert JUDGE.results(plain)[name].mean == pytest.approx(JUDGE.results(anchored)[name].mean)
 

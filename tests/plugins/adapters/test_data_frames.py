@@ -106,12 +106,6 @@ def test_a_notebook_shows_the_leaderboard_with_names_as_text(rows):
     assert "tight" in texts
 
 
-def test_a_result_itself_is_shown_on_one_line(result):
-    assert repr(result) in [
-        f"<RunResult: 2 matches; by mu: {order}; {result.stop_reason}>" for order in ("tight, wild", "wild, tight")
-    ]
-
-
 def test_a_run_can_be_awaited_and_gives_the_same_result(result):
     async def both():
         return await asyncio.gather(run_benchmark_async(CONFIG), asyncio.sleep(0, "meanwhile"))

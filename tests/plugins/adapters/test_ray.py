@@ -13,10 +13,8 @@ from time import monotonic, sleep
 
 import pytest
 
-from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.errors import MoltBenchError
 from molt_bench.plugins.adapters.ray_cluster import Cluster
-from molt_bench.specs import GameSpec, ParticipantSpec
 from tests.agents.external.boxes import needs_bubblewrap
 from tests.e2e.llm import SAME, config_for, prepared, same_files
 from tests.e2e.shell import bench, good_run, run_of
@@ -68,24 +66,6 @@ def test_what_is_played_when_the_time_is_up_is_cancelled(local):
     found = {}
     Cluster(setup).play(GAMES, found.__setitem__, until=monotonic())
     assert found == {}
-
-
-def test_a_worker_with_another_version_is_told_apart(local):
-    right = WorkerSetup.of((ParticipantSpec(id="tight", type="tight"),))
-    other = WorkerSetup(right.participants, {**right.versions, "molt-bench": "9.9"})
-    with pytest.raises(MoltBenchError, match=r"has \S+ molt-bench, and the run was started with 9\.9"):
-        played(Cluster(other))
-
-
-@needs_bubblewrap
-def test_python_code_in_a_sandbox_plays_on_a_worker_of_the_cluster(local, tmp_path):
-    bots = (
-        ParticipantSpec(id="bot", type=f"{_boxed_bot(tmp_path)}:make", settings={"sandbox": "required"}),
-        ParticipantSpec(id="t", type="tight"),
-    )
-    games = [GameSpec(seed=1, hands=2, players=("bot", "t"))]
-    (found,) = played(Cluster(WorkerSetup.of(bots)), games).values()
-    assert found.record(games[0]).faults == ()
 
 
 def test_a_run_on_a_cluster_of_its_own_gives_the_same_bytes(ray, tmp_path):

@@ -3,7 +3,6 @@
 import numpy as np
 
 from molt_bench.play.play_games import play_game
-from molt_bench.plugins.lookahead import learned
 from molt_bench.plugins.lookahead.learned import Learning
 from molt_bench.plugins.lookahead.visited import visited
 from tests.plugins.lookahead.players import Silent, Stater, games_of
@@ -29,24 +28,6 @@ def test_nothing_is_learned_of_an_agent_that_states_nothing():
     known = Learning()
     known.add(visited([play_game((Stater("one"), Silent("two")), seed=seed, hands=10) for seed in range(10)], AGENTS))
     assert known.fitted().weights.keys() == {0}
-
-
-def test_after_a_round_as_many_decisions_are_fitted_however_many_agents_there_are(monkeypatch):
-    fitted = []
-    counted = learned.fitted
-    monkeypatch.setattr(
-        learned, "fitted", lambda rows, *known, **mode: fitted.append(len(rows)) or counted(rows, *known, **mode)
-    )
-    monkeypatch.setattr(learned, "_KEPT_ALL", 50)
-    monkeypatch.setattr(learned, "_FITTED", 120)
-    monkeypatch.setattr(learned, "_LEAST", 10)
-    known, games = Learning(), games_of(4, "lesson")
-    for first in range(0, 20, 2):
-        known.add(visited(games, (first, first + 1)))
-    common = known.fitted().weights
-    assert common.keys() == {*range(20)}
-    assert sum(fitted) <= 50 + 20 + 120
-    assert sum(weights is common[19] or (weights == common[19]).all() for weights in common.values()) > 15
 
 
 def test_stand_ins_that_were_handed_out_never_change():

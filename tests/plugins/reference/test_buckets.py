@@ -16,11 +16,6 @@ def shipped():
     return bk.shipped()
 
 
-def test_holes_are_numbered_in_their_order():
-    assert [bk.hole_number(hole) for hole in bk.holes().tolist()] == [*range(1326)]
-    assert bk.hole_number((0, 51)) == bk.hole_number((51, 0))
-
-
 def test_there_are_169_classes_before_the_flop(shipped):
     sizes = np.bincount(shipped.buckets(()))
     assert sizes.tolist() == [6] * 13 + [4] * 78 + [12] * 78
