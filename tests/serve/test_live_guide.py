@@ -87,5 +87,5 @@ def test_every_code_in_the_guide_is_one_of_ours():
         file.read_text("utf-8") for file in (ROOT / "src" / "molt_bench" / "plugins" / "live").rglob("*.py")
     )
     codes = re.findall(r"^\| `([A-Z_]+)` \|", GUIDE, re.MULTILINE)
-    assert len(codes) == 5
+    assert len(codes) == 6
     assert all(f'"{code}"' in source for code in codes)

@@ -301,6 +301,21 @@ def test_the_token_of_an_invitation_does_not_tell_those_of_turns():
     assert tokens[0] != tokens[1]
 
 
+def test_whoever_waits_when_the_server_stops_is_told_to_try_again():
+    responses = []
+
+    def wait(url):
+        responses.append(httpx2.get(f"{url}/v1/turn?wait=40", timeout=LONG_S, trust_env=False))
+
+    with serving(a_lobby()) as table:
+        table.lobby.close = lambda reason: None  # it is interrupted, and not over
+        waiting = threading.Thread(target=wait, args=(table.url,), daemon=True)
+        waiting.start()
+        until(lambda: table.box.present)
+    waiting.join(LONG_S)
+    assert [*map(code, responses)] == [(503, "BUSY")]
+
+
 def test_answers_are_sent_at_once():
     """Without it, a body waits until the client has acknowledged the head, which takes 40 ms."""
     listener = bound("127.0.0.1", 0)

@@ -3,6 +3,7 @@
 The invitation in the path is a secret that no page of another site knows, so neither Host nor Origin says more.
 """
 
+import asyncio
 from typing import Any, Final
 
 import msgspec
@@ -99,13 +100,18 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await _refuse(refusal, scope, receive, send)
-        elif scope["type"] == "http":
-            await self._inner(scope, _bounded(receive), _with_headers(send))
-        else:
-            await self._inner(scope, receive, send)
+        try:
+            refusal = self._refusal(scope)
+            if refusal is not None:
+                await _refuse(refusal, scope, receive, send)
+            elif scope["type"] == "http":
+                await self._inner(scope, _bounded(receive), _with_headers(send))
+            else:
+                await self._inner(scope, receive, send)
+        except asyncio.CancelledError:  # the server stops: whoever waits is to come again, as it may be started again
+            if scope["type"] == "websocket":
+                raise
+            await _refuse(json_error(503, "BUSY", "the server is stopping: try again"), scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
         """Return why a request is refused, if it is; else note in its scope who came, and by which URL."""
