@@ -6,6 +6,7 @@ long whatever was played.
 
 import os
 from collections import OrderedDict, defaultdict
+from contextlib import suppress
 from itertools import pairwise
 from math import hypot
 from pathlib import Path
@@ -30,6 +31,33 @@ _KEPT_OPEN: Final = 4
 _MATTERS_BB100: Final = 25.0
 
 
+class _Participant(msgspec.Struct, rename="camel"):
+    id: str
+    display_name: str | None
+    anchor: bool
+
+
+class _Scheduler(msgspec.Struct):
+    reference: str | None
+
+
+class _Stop(msgspec.Struct, rename="camel"):
+    adjacent_confidence: dict[str, Any] | None
+
+
+class _Config(msgspec.Struct):
+    """What is shown of a config, or compared."""
+
+    participants: list[_Participant]
+    scheduler: _Scheduler
+    stop: _Stop
+    game: dict[str, Any]
+
+
+class _Usage(msgspec.Struct, rename="camel"):
+    cost_usd: float | None
+
+
 class _Agent(msgspec.Struct, rename="camel"):
     """What is shown of a row of `leaderboard.json`."""
 
@@ -37,17 +65,21 @@ class _Agent(msgspec.Struct, rename="camel"):
     name: str
     mu: float
     sigma: float
-    matches: int
     bb_per_100: float | None
     bb_per_100_half_width: float | None
     rank_range: tuple[int, int] | None
-    usage: dict[str, Any] | None = None
+    usage: _Usage | None = None
 
 
 class _Leaderboard(msgspec.Struct):
     estimator: str
     participants: list[_Agent]
-    reference: str | None = None
+
+
+class _Totals(msgspec.Struct):
+    matches: int
+    games: int
+    hands: int
 
 
 class _Summary(msgspec.Struct, rename="camel"):
@@ -56,7 +88,7 @@ class _Summary(msgspec.Struct, rename="camel"):
     headline: str | None
     stop_reason: str
     ending: dict[str, Any] | None
-    totals: dict[str, int]
+    totals: _Totals
     errors: dict[str, dict[str, int]]
 
 
@@ -65,24 +97,20 @@ class Results(msgspec.Struct):
 
     run: str
     look: Glance
+    config: _Config
     summary: _Summary | None = None
     leaderboard: _Leaderboard | None = None
 
-    @property
-    def participants(self) -> dict[str, dict[str, Any]]:
-        """All participants by id, as in its config."""
-        return {each["id"]: each for each in self.look.header.config["participants"]}
-
     def identity(self, agent: str) -> tuple[dict[str, Any], str | None]:
         """Return what has to be the same of an agent for it to be the same one in two runs."""
-        own = {key: value for key, value in self.participants[agent].items() if key not in ("id", "displayName")}
+        plain = next(each for each in self.look.header.config["participants"] if each["id"] == agent)
+        own = {key: value for key, value in plain.items() if key not in ("id", "displayName")}
         return own, self.look.header.source_hashes.get(agent)
 
     def opponents(self, agent: str) -> list[str]:
         """Return who counts for the result of an agent."""
-        assert self.leaderboard is not None
-        reference = self.look.header.config["scheduler"]["reference"]
-        field = [reference] if reference else [name for name, each in self.participants.items() if not each["anchor"]]
+        reference = self.config.scheduler.reference
+        field = [reference] if reference else [each.id for each in self.config.participants if not each.anchor]
         return [each for each in field if each != agent]
 
 
@@ -115,10 +143,6 @@ class Library:
             raise ConfigError("run", run, "the name of a run in this folder")
         return path
 
-    def look(self, run: str) -> Glance:
-        """Return what a look at a run tells; raises MoltBenchError if it cannot be read."""
-        return glance(self.folder(run))
-
     def lock(self, run: str) -> Lock:
         """Return the lock to hold while pages of a run are made."""
         return self._locks[run]
@@ -145,11 +169,8 @@ class Library:
         """Return the results of each agent, oldest run first, and the change from each run to the next."""
         found = []
         for run in self.ids():
-            try:
-                results = results_in(self.folder(run))
-            except MoltBenchError:
-                continue  # the list of runs says which cannot be read, and why
-            found.append(results)
+            with suppress(MoltBenchError, msgspec.MsgspecError):  # the list of runs says which cannot be read, and why
+                found.append(results_in(self.folder(run)))
         return history(found)
 
 
@@ -163,12 +184,17 @@ def _is_run(folder: Path) -> bool:
 
 
 def results_in(folder: Path) -> Results:
-    """Return what a run has written; raises MoltBenchError if its first line cannot be read."""
+    """Return what a run has written.
+
+    Raises:
+        MoltBenchError: Its first line cannot be read.
+        msgspec.ValidationError: The config there is none.
+    """
     look = glance(folder)
     try:
         return _results(folder.name, look, (folder / _SUMMARY).read_bytes(), (folder / _LEADERBOARD).read_bytes())
     except OSError:
-        return Results(folder.name, look)
+        return Results(folder.name, look, _config_of(look))
 
 
 def results_of(run: OpenRun) -> Results:
@@ -178,25 +204,30 @@ def results_of(run: OpenRun) -> Results:
 
 
 def _results(run: str, look: Glance, summary: bytes, leaderboard: bytes) -> Results:
+    config = _config_of(look)
     try:
-        found = msgspec.json.decode(summary, type=_Summary), msgspec.json.decode(leaderboard, type=_Leaderboard)
+        told = msgspec.json.decode(summary, type=_Summary)
+        board = msgspec.json.decode(leaderboard, type=_Leaderboard)
     except (msgspec.MsgspecError, RecursionError):
-        return Results(run, look)
-    results = Results(run, look, *found)
-    known = {each.id for each in found[1].participants} <= results.participants.keys()
-    return results if known else Results(run, look)
+        return Results(run, look, config)
+    strangers = {each.id for each in board.participants} - {each.id for each in config.participants}
+    return Results(run, look, config) if strangers else Results(run, look, config, told, board)
+
+
+def _config_of(look: Glance) -> _Config:
+    return msgspec.convert(look.header.config, _Config)
+
+
+_NOTHING: Final = dict.fromkeys(("headline", "stopReason", "method", "matches", "games", "hands", "faults", "usd"))
 
 
 def _line(folder: Path) -> dict[str, Any]:
     try:
         return line_of(results_in(folder))
-    except MoltBenchError as error:
+    except (MoltBenchError, msgspec.MsgspecError) as error:
         said = {"status": "unreadable", "stopReason": f"cannot be read: {error}", "error": str(error)}
         nobody = {"participants": [], "leaders": [], "version": "", "configHash": ""}
         return {"id": folder.name, "started": started(folder.name), **_NOTHING, **said, **nobody}
-
-
-_NOTHING: Final = dict.fromkeys(("headline", "stopReason", "method", "matches", "games", "hands", "faults", "usd"))
 
 
 def line_of(results: Results) -> dict[str, Any]:
@@ -210,25 +241,26 @@ def line_of(results: Results) -> dict[str, Any]:
         "started": started(results.run),
         **_NOTHING,
         "status": status,
-        "participants": []
-        if secret
-        else [{"id": name, "name": each["displayName"] or name} for name, each in results.participants.items()],
+        "participants": [
+            {"id": each.id, "name": each.display_name or each.id}
+            for each in (() if secret else results.config.participants)
+        ],
         "leaders": [],
         "version": header.version,
         "configHash": header.config_hash,
     }
     if summary is None or board is None or secret:
         return line
-    usd = [each.usage["costUsd"] for each in board.participants if each.usage is not None]
-    rule = header.config["stop"]["adjacentConfidence"] or {}
+    usd = [each.usage.cost_usd for each in board.participants if each.usage is not None]
+    rule = results.config.stop.adjacent_confidence or {}
     return {
         **line,
         "headline": summary.headline,
         "stopReason": summary.stop_reason if ended else None,
         "method": rule.get("method", "margin"),  # what the order is by
-        **{key: summary.totals[key] for key in ("matches", "games", "hands")},
+        **msgspec.structs.asdict(summary.totals),
         "faults": sum(sum(kinds.values()) for kinds in summary.errors.values()),
-        "usd": rounded(sum(usd)) if usd and None not in usd else None,
+        "usd": rounded(sum(each or 0 for each in usd)) if usd and None not in usd else None,
         "leaders": [
             {
                 "id": each.id,
@@ -239,19 +271,19 @@ def line_of(results: Results) -> dict[str, Any]:
                 "sigma": each.sigma,
                 "ranks": each.rank_range,
             }
-            for each in (board.participants if summary.totals["matches"] else ())
+            for each in (board.participants if summary.totals.matches else ())
         ],
     }
 
 
 def history(results: list[Results]) -> dict[str, Any]:
     """Return the results of each agent, and the change from each run to the next, of runs that have results."""
-    played = [each for each in results if each.leaderboard and each.summary and each.summary.totals["matches"]]
+    played = [each for each in results if each.leaderboard and each.summary and each.summary.totals.matches]
     # Oldest first; those without a time in their name come first.
     runs = sorted(played, key=lambda each: (started(each.run) or "", each.run))
     appearances: dict[str, list[tuple[Results, _Agent]]] = defaultdict(list)
     for each in runs:
-        reference = each.look.header.config["scheduler"]["reference"]
+        reference = each.config.scheduler.reference
         for agent in each.leaderboard.participants if each.leaderboard is not None else ():
             if agent.id != reference:  # it stands at 0 by definition, which is no result of its own
                 appearances[agent.id].append((each, agent))
@@ -299,10 +331,9 @@ def _change(old: Results, before: _Agent, new: Results, after: _Agent) -> dict[s
 
 def _why_not(old: Results, before: _Agent, new: Results, after: _Agent) -> str | None:
     """Return why two results of an agent cannot be compared; None if they can."""
-    games = [results.look.header.config["game"] for results in (old, new)]
-    for key, value in games[1].items():
-        if games[0].get(key) != value:
-            return f"game.{key} is {games[0].get(key)} in {old.run} and {value} in {new.run}"
+    for key, value in new.config.game.items():
+        if old.config.game.get(key) != value:
+            return f"game.{key} is {old.config.game.get(key)} in {old.run} and {value} in {new.run}"
     if old.opponents(before.id) != new.opponents(after.id):
         return "the opponents are not the same"
     changed = [each for each in new.opponents(after.id) if old.identity(each) != new.identity(each)]
