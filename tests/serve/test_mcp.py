@@ -104,10 +104,6 @@ def test_the_door_tells_hosts_what_tools_take_return_and_change(table):
     assert "Blinds 50/100." in rules
     assert "curl" not in rules
     assert TOKEN not in rules
-    (prompt,) = asked("prompts/list")["prompts"]
-    said = asked("prompts/get", name=prompt["name"])["messages"][0]["content"]["text"]
-    assert "next_turn" in said
-    assert rules in said
 
 
 @needs_mcp
