@@ -2,7 +2,7 @@
 
 import pytest
 
-from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.actions import CALL, FOLD, Action
 from molt_bench.poker.betting import opening
 from molt_bench.poker.hand_rules import HandRules
 from molt_bench.poker.mix import Mix, RaiseRange
@@ -31,16 +31,3 @@ def test_all_of_the_chance_is_in_them_and_every_action_has_its_place(mix):
         for size in sizes:
             chances[found.place_of(kind, size)] += weight / mix.total / len(sizes)
     assert chances == pytest.approx([part.chance for part in found.parts])
-
-
-def test_a_range_is_cut_by_price_and_each_piece_counts_by_its_mean():
-    found = parts_of(Mix([(RaiseRange(200, 10_000), 1)]), START)
-    sizes = [part.size for part in found.parts]
-    assert sizes == sorted(sizes)
-    assert sizes[-1] == 10_000
-    assert len(sizes) == 7
-
-
-def test_a_few_single_sizes_are_choices_of_their_own():
-    found = parts_of(Mix([(CHECK, 1), *SINGLES[:8]]), START)
-    assert [part.size for part in found.parts] == [0, *[action.amount for action, _ in SINGLES[:8]]]

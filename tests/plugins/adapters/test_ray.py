@@ -1,15 +1,11 @@
 """Games on a Ray cluster: the same bytes, whatever happens to its workers. `make slow SUITE=ray` runs it."""
 
 import os
-import shutil
-import socket
 import subprocess
 import sys
-import tempfile
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 
 import pytest
 
@@ -117,45 +113,6 @@ def test_python_code_in_a_sandbox_plays_on_the_cluster_with_the_same_bytes(ray, 
     there = good_run(tmp_path / "there", *small, *bots, "--executor", "ray", timeout=PATIENCE_S)
     assert artifacts(here) == artifacts(there)
     assert '"sandbox of bot": "bubblewrap ' in (there / "journal.jsonl").read_text().replace('":"', '": "')
-
-
-@needs_bubblewrap
-def test_a_node_without_bubblewrap_refuses_such_games_in_one_line(ray, tmp_path):
-    """A head node whose PATH has no bubblewrap, as on a machine where it is not installed."""
-    ray.shutdown()
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    for name in ("sh", "bash", "env", "ps", "uname"):
-        (programs / name).symlink_to(shutil.which(name))
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    command = [Path(sys.executable).with_name("ray"), "start", "--head", "--port", str(port), "--num-cpus", "1"]
-    more = ["--include-dashboard", "false", "--block", "--temp-dir", tempfile.mkdtemp(prefix="ray-")]
-    head = subprocess.Popen(
-        [*command, *more], env={**os.environ, "PATH": str(programs)}, stdout=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        _until_listening(port)
-        bots = ("--sandbox", "--participants", f"{_boxed_bot(tmp_path)}:make,tight")
-        there = ("--executor", f"ray:127.0.0.1:{port}")
-        ended = bench(*CONFIG, *bots, *there, "--output-dir", tmp_path / "out", timeout=PATIENCE_S)
-        said = "a machine that can make one: bubblewrap is not installed (Debian: apt install bubblewrap)"
-        assert ended.returncode == 1, ended.stderr
-        (line,) = [line for line in ended.stderr.splitlines() if "cannot make an agent" in line]
-        assert said in line
-        assert "Traceback" not in ended.stderr
-    finally:
-        head.terminate()
-        head.wait(60)
-
-
-def _until_listening(port):
-    deadline = monotonic() + 120
-    while monotonic() < deadline:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return
-        sleep(0.1)
-    raise TimeoutError
 
 
 def _boxed_bot(folder):
