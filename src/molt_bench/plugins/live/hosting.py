@@ -26,6 +26,8 @@ IfMissing: TypeAlias = Literal["end", "play"]
 LINGER_S: Final = 60.0
 #: Seconds after which the operator is told whom the server waits for.
 _SILENT_S: Final = 2.0
+#: Seconds that the clients of an agent get to take all its places, once the first has come.
+_SEATED_S: Final = 1.0
 #: Seconds between two looks at who has come, and who knows that the run is over.
 _LOOK_S: Final = 0.05
 
@@ -148,6 +150,9 @@ class _Hosted(Lobby):
         _say("Waiting for everybody to come. Whoever has an invitation plays as that participant: keep it secret.")
         limit_s = self._options.join_timeout_s
         if self._everybody_came(limit_s):
+            until = time.monotonic() + _SEATED_S
+            while time.monotonic() < until and any(each.filled < len(each.slots) for each in self.invitations):
+                time.sleep(_LOOK_S)
             return
         missing = ", ".join(map(str, self.missing()))
         if self._options.if_missing == "end":
