@@ -175,23 +175,6 @@ def test_a_model_that_never_answers_well_folds_every_hand_and_is_rated(fault):
     assert [rating.id for rating in result.leaderboard] == ["callstation", "model"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", slow(TRANSPORT_FAULTS, "hang"))
-def test_trouble_that_lasts_ends_the_run_and_is_nobodys_fault(fault):
-    said, patience_s = [], 4 * LIMIT_S if fault == "hang" else 0.3  # of which every request takes one
-    with Provider(policy=passive, fault=lambda request: fault if request.number > 2 else None) as provider:
-        limits = {"transportRetries": 1, "pauseAfterS": patience_s}
-        wanted = config(model(provider, maxConcurrent=1), llm=limits, game=timeout_for(fault))
-        with pytest.raises(
-            ProviderError, match=r"^model \(openai:gpt-4\.1\) at http://127.+ could not be asked for \d+ s: "
-        ):
-            run_benchmark(wanted, observer=Observer(on_warning=said.append))
-        prompts = prompts_of(provider)
-    assert len({*prompts[2:]}) <= GAMES
-    assert len(prompts) > 2 + 2
-    assert [text for text in said if "is paused" in text]
-
-
 def test_a_server_that_comes_back_is_asked_on_and_nothing_shows_in_the_records():
     said = []
     with Provider(fault=lambda request: "503" if 5 <= request.number < 15 else None) as provider:

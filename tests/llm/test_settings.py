@@ -57,11 +57,6 @@ def test_what_a_model_does_not_take_is_an_error_before_the_first_card(name, sett
     assert refused(name, **settings) == field
 
 
-def test_what_a_model_takes_is_sent():
-    body = body_of(temperature=0.5, topP=0.9, seed=7)
-    assert (body["temperature"], body["top_p"], body["seed"]) == (0.5, 0.9, 7)
-
-
 def test_fields_of_the_users_own_are_sent_as_they_are():
     fields = {"chat_template_kwargs": {"enable_thinking": False}, "top_k": 7, "stop": ["STOP"], "service_tier": "flex"}
     body = body_of(extraBody=fields, maxTokens=300)
@@ -85,12 +80,6 @@ def test_options_that_are_left_out_change_no_key_of_an_exchange():
 def test_claude_is_told_what_to_cache():
     assert "cache_control" in json.dumps(body_of("anthropic")["system"])
     assert "cache_control" not in json.dumps(body_of("anthropic")["messages"])
-
-
-def test_a_server_of_the_users_own_gets_the_limit_by_the_name_that_all_know():
-    body = body_of(maxTokens=300)
-    assert body["max_tokens"] == 300
-    assert "max_completion_tokens" not in body
 
 
 @pytest.mark.parametrize(("name", "variable"), [

@@ -296,23 +296,17 @@ class Gateway:
             return problem
         finally:
             request.asked.rate.release()
-            self.turns.over()
 
     async def _turn(self, request: Request) -> None:
         """Wait for a turn: of the game, as the money reaches for it, and of the model."""
         game, rate = request.exchange.game, request.asked.rate
         while True:
             await self.turns.turn(game)
-            try:
-                await rate.acquire()
-            except BaseException:
-                self.turns.over()
-                raise
-            if self.turns.reaches(game):
+            await rate.acquire()
+            if self.turns.reaches(game) or self.purse.idle:
                 return
             # Replies that came meanwhile were dearer than was thought: the money is for the games before this one.
             rate.release(unused=True)
-            self.turns.over()
 
     @asynccontextmanager
     async def _sending(self, request: Request) -> AsyncIterator[None]:

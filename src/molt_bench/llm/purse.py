@@ -278,6 +278,11 @@ class Purse:
         self._ended.set()
 
     @property
+    def idle(self) -> bool:
+        """Whether no request is under way."""
+        return not self._under_way
+
+    @property
     def limited(self) -> bool:
         """Whether there is a limit at all."""
         return self.most_usd is not None or self.most_tokens is not None

@@ -36,8 +36,8 @@ _LEAST: Final = 0.05
 _HOPELESS: Final = 0.9
 #: Exchanges after which it is worked out anew how many games the money reaches for.
 _OFTEN: Final = 8
-#: Seconds without a request after which the next game may ask, whatever those before it still need.
-_QUIET_S: Final = 2.0
+#: Seconds after which the next game may ask if nobody does, whatever those before it still need.
+_QUIET_S: Final = 1.0
 
 
 class _Hands:
@@ -111,9 +111,8 @@ class Turns:
         self._order: dict[GameLabel, int] = {}
         self._reach: set[GameLabel] = set()
         self._stale = 0
-        self._asking = 0
-        self._waiting: list[tuple[GameLabel, asyncio.Future[None]]] = []
-        self._timer: asyncio.TimerHandle | None = None
+        self._waiting: list[GameLabel] = []
+        self._changed = asyncio.Event()
 
     def deal(self, games: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameSpec]:
         """Take note of the games that are played next; return them in the order in which they count."""
@@ -186,26 +185,22 @@ class Turns:
         return sum(game.hand > 0 for game in self._games.values())
 
     async def turn(self, label: GameLabel) -> None:
-        """Wait until a game may ask; call `over` afterwards. Raises GameUnfinished if the money is spent first."""
-        if not self._may_ask(label):
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting.append((label, turn))
-            self._serve()
-            await turn
+        """Wait until a game may ask; raises GameUnfinished if the money is spent first."""
+        self._waiting.append(label)
+        try:
+            while not self.reaches(label):
+                try:
+                    await asyncio.wait_for(self._changed.wait(), _QUIET_S)
+                except TimeoutError:
+                    if self._purse.idle and label == min(self._waiting, key=lambda each: self._order.get(each, -1)):
+                        break  # those before it wait for something else: for a person, say
+        finally:
+            self._waiting.remove(label)
         if self._purse.spent is not None:
             raise GameUnfinished("the budget is spent")
-        self._asking += 1
 
     def reaches(self, label: GameLabel) -> bool:
-        """Return whether a game may still ask, once it was its turn and something else was waited for."""
-        return self._asking == 1 or self._may_ask(label)
-
-    def over(self) -> None:
-        """End a turn."""
-        self._asking -= 1
-        self._serve()
-
-    def _may_ask(self, label: GameLabel) -> bool:
+        """Return whether the money reaches for a game, as far as is known now."""
         limited = self._purse.limited and label in self._order
         return not limited or label in self._reach or self._purse.spent is not None
 
@@ -242,28 +237,5 @@ class Turns:
                 self._reach.update(labels)
         if not hopeful and self._purse.spent is None:
             self._purse.end(too_little=True)
-        self._serve()
-
-    def _serve(self) -> None:
-        """Let those ask whose turn it is, in the order of their games."""
-        ready = [each for each in self._waiting if self._may_ask(each[0])]
-        self._waiting = [each for each in self._waiting if not self._may_ask(each[0])]
-        self._wake(ready)
-        if self._waiting and not self._asking and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_QUIET_S, self._nobody_asks)
-
-    def _nobody_asks(self) -> None:
-        """Let the first ask whose turn it is not, if those before it wait for something else: for a person, say."""
-        self._timer = None
-        if self._waiting and not self._asking:
-            first = min(self._waiting, key=self._place)
-            self._waiting.remove(first)
-            self._wake([first])
-
-    def _wake(self, waiting: list[tuple[GameLabel, asyncio.Future[None]]]) -> None:
-        for _, turn in sorted(waiting, key=self._place):
-            if not turn.done():
-                turn.set_result(None)
-
-    def _place(self, waiting: tuple[GameLabel, asyncio.Future[None]]) -> int:
-        return self._order.get(waiting[0], -1)
+        self._changed.set()
+        self._changed.clear()
