@@ -130,12 +130,13 @@ class Slow:
     def __init__(self, context):
         self.models = context.models
     async def act(self, seen):
-        await self.models.ask({MODEL!r}, "Well?")
+        for _ in range(3):
+            await self.models.ask({MODEL!r}, "Well?")
         await asyncio.sleep({own_s})
         return Action("fold")
 """)
-    with Provider(policy=lambda *_: "ok", latency_s=1.0) as provider:
+    with Provider(policy=lambda *_: "ok", latency_s=0.5) as provider:
         player = {key: value for key, value in harness(provider, f"{path}:Slow").items() if key != "params"}
-        game = {"handsPerGame": 1, "actionTimeoutS": 0.5, "maxRetries": 0}
+        game = {"handsPerGame": 1, "actionTimeoutS": 1.2, "maxRetries": 0}
         result = run_benchmark(config(player, game=game), games_at_once=1)
     assert [fault.kind for fault in faults_of(result)] == ["timeout"] * faults * 2

@@ -12,7 +12,7 @@ from molt_bench.llm.after_failure import RequestFailed
 from molt_bench.llm.client import ModelClient
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.stopwatch import Stopwatch
-from molt_bench.llm.transport import CALL, Call, Transport
+from molt_bench.llm.transport import CALL, Transport
 from molt_bench.llm.types import Said
 from tests.llm import wire
 from tests.llm.playing import passive, run
@@ -62,7 +62,7 @@ def answers(*pieces, times=1, keep_alive=True, **how):
         async with script as url, httpx2.AsyncClient(transport=transport, trust_env=False) as http:
             for _ in range(times):
                 async with Stopwatch(20) as watch:
-                    CALL.set(Call(watch))
+                    CALL.set(watch)
                     found.append(await http.post(url, content=b"hi"))
                 assert watch.sent
                 assert watch.answering

@@ -25,7 +25,7 @@ from molt_bench.llm.reply import LONGEST_REPLY, WITHHELD, whole_characters
 from molt_bench.llm.request_settings import model_settings
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.stopwatch import HANDSHAKE_S, Stopwatch
-from molt_bench.llm.transport import CALL, Call, Transport
+from molt_bench.llm.transport import CALL, Transport
 from molt_bench.llm.types import Answer, Said, Tokens
 
 #: Most characters that are kept of thoughts, and of what a server calls itself.
@@ -93,8 +93,8 @@ class ModelClient:
         `limit` is the most tokens of a reply where the user set none, or a smaller number.
         """
         watch = Stopwatch(timeout_s)
-        call, settings = Call(watch), self._settings_for(limit)
-        token = CALL.set(call)
+        settings = self._settings_for(limit)
+        token = CALL.set(watch)
         try:
             async with watch:
                 response = await self._model.request(_library_messages(said), settings, _PARAMETERS)
@@ -110,7 +110,7 @@ class ModelClient:
             raise failure_of(error, self.cut, sent=watch.sent, bills_errors=self._bills_errors) from None
         finally:
             CALL.reset(token)
-        answer = self._read(response, _stated_in(call.body))
+        answer = self._read(response, _stated_in(watch.body))
         if answer.finish == _BROKEN_OFF:
             broken = "the provider broke its answer off with an error"
             raise RequestFailed("transport", broken, may_cost=True, tokens=answer.tokens)

@@ -20,11 +20,13 @@ class Stopwatch:
     Attributes:
         sent: Whether the request was sent, so that it may cost something; True where that cannot be seen.
         answering: Whether some of the answer has come.
+        body: The body of the answer, once all of it has.
     """
 
     def __init__(self, timeout_s: float) -> None:
         self.sent = True
         self.answering = False
+        self.body = b""
         self._timeout_s = timeout_s
         self._timer: asyncio.TimerHandle | None = None
 

@@ -31,21 +31,8 @@ _FRAMING: Final = frozenset(
 _NO_LIMIT: Final = aiohttp.ClientTimeout()
 
 
-class Call:
-    """One request on its way.
-
-    Attributes:
-        watch: Is told how far it is.
-        body: The body of the answer, as far as it was read.
-    """
-
-    def __init__(self, watch: Stopwatch) -> None:
-        self.watch = watch
-        self.body = b""
-
-
 #: The request that the library sends in the current task.
-CALL: Final[ContextVar[Call]] = ContextVar("call")
+CALL: Final[ContextVar[Stopwatch]] = ContextVar("call")
 
 
 class NotSentError(ConnectionError):
@@ -75,11 +62,11 @@ class Transport(httpx2.AsyncBaseTransport):
         try:
             return await self._send(request, body, call)
         except OSError as error:
-            kind = httpx2.ReadError if call.watch.sent else httpx2.ConnectError
+            kind = httpx2.ReadError if call.sent else httpx2.ConnectError
             raise kind(str(error), request=request) from error
 
-    async def _send(self, request: httpx2.Request, body: bytes, call: Call) -> httpx2.Response:
-        call.watch.connecting()
+    async def _send(self, request: httpx2.Request, body: bytes, call: Stopwatch) -> httpx2.Response:
+        call.connecting()
         if self._session is not None:
             for _ in range(_LOOKS):
                 await asyncio.sleep(0)
@@ -88,12 +75,12 @@ class Transport(httpx2.AsyncBaseTransport):
             sent = session.request(
                 request.method,
                 headers=[pair for pair in request.headers.multi_items() if pair[0].lower() not in _FRAMING],
-                data=_WatchedBody(body, call.watch),
+                data=_WatchedBody(body, call),
                 allow_redirects=False,
                 **self._target(str(request.url)),
             )
             async with sent as response:
-                call.body = await _read(response, call.watch)
+                call.body = await _read(response, call)
                 headers = [(name, value) for name, value in response.headers.items() if name.lower() not in _FRAMING]
                 return httpx2.Response(response.status, headers=headers, content=call.body, request=request)
         except (BrokenAnswerError, NotSentError):
