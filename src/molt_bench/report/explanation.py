@@ -77,17 +77,12 @@ def explanation(rows: Rows) -> list[str]:
     config, played = rows.found.result.config, totals(rows.found.result)
     hands = config.game.hands_per_game
     dealt = "hand is" if hands == 1 else f"{hands:,} hands are"
-    method = (
-        "as dealt: no luck is taken out."
-        if rows.found.estimator == "raw"
-        else "without luck: all-ins count by what they are worth on average, and the luck of the cards is taken out. "
-        "What is taken out is zero on average, so it favours no agent."
-    )
+    fair = " What is taken out is zero on average, so it favours no agent." if rows.found.estimator != "raw" else ""
     return [
         f"Matches played: {played['matches']:,}. All are heads-up: two players at a table. Each is "
         f"{_seed_pairs(config.seeds.per_match)}: the same {dealt} played twice with the seats swapped, so that both "
         "hold the same cards. What an agent wins over both games counts as one result.",
-        f"bb/100 is big blinds won per 100 hands, {method} {raw_and_corrected(rows)}",
+        f"{raw_and_corrected(rows)}{fair}",
         *claims(rows),
         *(f"{rows.found.shown[row.id]}: {' '.join(_row(rows, row))}" for row in rows.agents),
         _confidence(rows),
