@@ -57,10 +57,10 @@ class Host(Sitting, Protocol):
     """Seats the agents that come by themselves, from before the first card of a session to its end."""
 
     def dismiss(self, participant: str, forfeited: int) -> None:
-        """Tell whoever plays a participant that the run goes on without it, since it forfeited so many games."""
+        """Tell a participant that the run goes on without it, since it forfeited so many games."""
 
     def close(self, reason: str) -> None:
-        """Tell everybody that the run is over."""
+        """Tell all that the run is over."""
 
 
 class HostedRun(NamedTuple):

@@ -28,7 +28,7 @@ def test_the_run_page_shows_every_part_of_a_run_of_bots(visit: Visit, server: st
     titles = page.locator("main h2").all_inner_texts()
     assert titles == [
         "Leaderboard",
-        "Who beats whom",
+        "Head to head",
         "Match by match",
         "Hands per pairing",
         "Winnings and luck",

@@ -177,7 +177,7 @@ def test_resuming_a_live_run_names_the_command_for_it(tmp_path):
 def test_nobody_coming_is_one_clear_line_and_leaves_nothing(tmp_path):
     done = quick("serve", live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}), "--join-timeout", "0.2")
     assert done.returncode == 1
-    assert done.stderr == "molt-bench: nobody came for guest within 0.2 s (--join-timeout)\n"
+    assert done.stderr == "molt-bench: no agent came for guest within 0.2 s (--join-timeout)\n"
     assert list((tmp_path / "runs").iterdir()) == []
 
 
@@ -285,7 +285,7 @@ def test_after_three_forfeited_games_the_run_goes_on_without_an_agent(tmp_path):
     assert (status, body["over"]["reason"]) == (410, "you forfeited 4 games, so the run goes on without you")
     served.signal(signal.SIGINT)
     assert served.ended() == 0, served.err
-    assert "guest stays away, and forfeits its game (3 of 3); nobody waits for it any more" in served.err
+    assert "guest stays away, and forfeits its game (3 of 3); the run goes on without it" in served.err
     assert "guest has left: the run goes on without it" in served.err
     assert "guest is not ranked: it stayed away and forfeited 4 games, so the run went on without it." in served.out
     folder = run_of(tmp_path / "runs")

@@ -297,11 +297,11 @@ def test_a_url_that_leads_nowhere_is_one_line_without_the_token():
         wrong = table.url.replace(TOKEN, "e" * 32)
         done = command(wrong, "--agent", "tag")
         assert done.returncode == 1
-        said = f"URL: 127.0.0.1:{table.port} lets nobody in with this invitation: there is no such invitation"
+        said = f"URL: 127.0.0.1:{table.port} admits no one with this invitation: there is no such invitation"
         assert done.stderr == f"molt-bench: {said}\n"
     done = command(table.url, "--agent", "tag")
     assert done.returncode == 1
-    assert done.stderr.startswith(f"molt-bench: URL: nobody answers at 127.0.0.1:{table.port}")
+    assert done.stderr.startswith(f"molt-bench: URL: no server answers at 127.0.0.1:{table.port}")
     assert done.stderr.count("\n") == 1
     assert TOKEN not in done.stderr
 

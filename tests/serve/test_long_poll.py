@@ -263,7 +263,7 @@ def test_whoever_waits_learns_that_the_run_is_over(table):
     response = table.client.get("v1/turn", params={"wait": 45})
     assert code(response) == (410, "RUN_OVER")
     assert response.json()["over"] == {"reason": "enough", "results": []}
-    assert table.lobby.everybody_told()
+    assert table.lobby.all_told()
 
 
 def test_asking_for_a_turn_is_coming_and_reading_about_the_run_is_not(table):

@@ -330,7 +330,7 @@ def test_the_lobby_knows_who_came_and_who_was_told_the_end():
         until(lambda: not table.lobby.missing())
         table.lobby.close("nothing to play")
         assert player.done() == 0
-        until(table.lobby.everybody_told)
+        until(table.lobby.all_told)
 
 
 def test_whoever_comes_after_the_end_is_told_so():

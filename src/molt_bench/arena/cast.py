@@ -216,7 +216,7 @@ class Cast:
         )
 
     def named(self, which: Callable[[Player], object]) -> set[str]:
-        """Return the participants for whom something is true."""
+        """Return the participants of which something is true."""
         return {name for name, player in self.players.items() if which(player)}
 
     def open(self) -> None:

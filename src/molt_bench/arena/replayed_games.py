@@ -89,7 +89,7 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
 def _file_of(participant: ParticipantConfig, replies: Replies, permission: Permission) -> str | None:
     """Return the file that the answers of a participant come from; None if it plays again.
 
-    A language model, a person and whoever comes by itself never do.
+    A language model, a person and a live agent never do.
     """
     kind = participant.kind
     if kind.paid or (kind.recorded and replies.recorded):

@@ -127,7 +127,7 @@ class Session:
         self._ladder = ladder = Ladder(config, keep_hands=keep_hands, luck=self._luck)
         self._status = StatusReports(self._observer, ladder, self._cast.gateway, self._spending)
         try:
-            if preflight:  # everybody outside this process is contacted, and only then those waited for who come
+            if preflight:  # all outside this process are contacted, and only then live agents
                 self._runner.preflight()
             self._cast.gather()
             self._start = self._status.restart_clock()  # the run's clock starts after that

@@ -40,7 +40,7 @@ class Seconds(click.ParamType[float]):
     "--if-missing",
     type=click.Choice(["end", "play"]),
     default="end",
-    help="What to do if somebody is missing by then: end the run, or play without them.",
+    help="What to do if a guest is missing by then: end the run, or play without them.",
 )
 @click.option(
     "--reconnect",

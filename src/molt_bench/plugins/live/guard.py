@@ -1,4 +1,4 @@
-"""The guard: whoever knows an invitation may come in; and no message is too long.
+"""The guard: clients with an invitation may come in; and no message is too long.
 
 The invitation in the path is a secret that no page of another site knows, so neither Host nor Origin says more.
 """

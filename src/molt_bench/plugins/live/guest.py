@@ -54,8 +54,8 @@ class Answer(msgspec.Struct, frozen=True):
 async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) -> str:
     """Play at a server until its run is over, and return why it is.
 
-    `make` makes the agent for a game. Raises MoltBenchError if the URL is no invitation, nobody answers there, or the
-    server is gone: without a connection for `patience_s` seconds.
+    `make` makes the agent for a game. Raises MoltBenchError if the URL is no invitation, no server answers there, or
+    the server is gone: without a connection for `patience_s` seconds.
     """
     base = base_of(url)
     SeatedAgent(make())  # one that cannot be made is an error now, not in the middle of a run
@@ -70,7 +70,7 @@ async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) ->
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(guest.play()) for guest in guests]
                 await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                await asyncio.wait(tasks, timeout=_LAST_S)  # the run is over for all slots: nobody is left to answer
+                await asyncio.wait(tasks, timeout=_LAST_S)  # the run is over for all slots: there is no one to answer
                 for task in tasks:
                     task.cancel()
         except BaseExceptionGroup as errors:
@@ -126,7 +126,9 @@ class Server:
         try:
             response = await self._client.get("v1/run")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            raise MoltBenchError(f"URL: nobody answers at {self.host}: {str(error) or type(error).__name__}") from None
+            raise MoltBenchError(
+                f"URL: no server answers at {self.host}: {str(error) or type(error).__name__}"
+            ) from None
         said = f"status {response.status_code} {response.reason_phrase}".strip()
         try:
             if response.status_code == 200:
@@ -135,7 +137,7 @@ class Server:
             said = refusal.message if refusal is not None else said
         except msgspec.MsgspecError:
             pass  # it is another server, or a proxy in front
-        raise MoltBenchError(f"URL: {self.host} lets nobody in with this invitation: {said}")
+        raise MoltBenchError(f"URL: {self.host} admits no one with this invitation: {said}")
 
     async def ask(self, slot: int, act: dict[str, Any] | None = None) -> Answer:
         """Answer the decision of a slot, if there is an answer, and wait for its next one.

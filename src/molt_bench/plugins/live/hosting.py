@@ -1,4 +1,4 @@
-"""A run in live mode: its server, who is invited, awaited and away, and how everybody learns that it is over."""
+"""A run in live mode: its server, who is invited, awaited and away, and how all learn that it is over."""
 
 import sys
 import time
@@ -20,11 +20,11 @@ from molt_bench.plugins.live.mailbox import RECONNECT_S
 from molt_bench.plugins.live.server import LiveServer
 from molt_bench.web_server import bound, is_every_address
 
-#: What happens if somebody is missing when the time to join is up.
+#: What happens if a guest is missing when the time to join is up.
 IfMissing: TypeAlias = Literal["end", "play"]
 #: Seconds that agents get to learn that the run is over.
 LINGER_S: Final = 60.0
-#: Seconds after which the operator is told whom the server waits for.
+#: Seconds after which the operator is told who is missing.
 _SILENT_S: Final = 2.0
 #: Seconds that the clients of an agent get to take all its places, once the first has come.
 _SEATED_S: Final = 1.0
@@ -136,7 +136,7 @@ class _Hosted(Lobby):
         self._told: dict[Invitation, tuple[bool, int]] = {}
 
     def gather(self) -> None:
-        """Print an invitation for everybody, and return when they are there, or the time is up."""
+        """Print an invitation for each guest, and return when they are there, or the time is up."""
         self.server.start()
         base = self._address.url
         for each in self.invitations:
@@ -147,7 +147,7 @@ class _Hosted(Lobby):
         if is_every_address(self._address.host) and self._address.public_url is None:
             _say("On other machines, put the address of this one in place of localhost.")
         _say("Opened in a browser, an invitation explains itself: the rules, and commands to copy.")
-        _say("Waiting for everybody to come. Whoever has an invitation plays as that participant: keep it secret.")
+        _say("Waiting for all guests. Anyone who has an invitation plays as that participant: keep it secret.")
         limit_s = self._options.join_timeout_s
         if self._everybody_came(limit_s):
             until = time.monotonic() + _SEATED_S
@@ -156,11 +156,11 @@ class _Hosted(Lobby):
             return
         missing = ", ".join(map(str, self.missing()))
         if self._options.if_missing == "end":
-            raise MoltBenchError(f"nobody came for {missing} within {limit_s:g} s (--join-timeout)")
+            raise MoltBenchError(f"no agent came for {missing} within {limit_s:g} s (--join-timeout)")
         _say(f"Playing without {missing}, who can still come; until then their games are forfeited")
 
     def _everybody_came(self, limit_s: float | None) -> bool:
-        """Return whether everybody comes in time."""
+        """Return whether all come in time."""
         begun, there = time.monotonic(), list[Invitation]()
         while True:
             for each in self.invitations:
@@ -179,7 +179,7 @@ class _Hosted(Lobby):
         was_away, before = self._told.get(invitation, (False, 0))
         self._told[invitation] = away_s is not None, forfeits
         if forfeits > before:
-            last = "; nobody waits for it any more" if forfeits >= MOST_FORFEITS else ""
+            last = "; the run goes on without it" if forfeits >= MOST_FORFEITS else ""
             _note(f"{invitation} stays away, and forfeits its game ({forfeits} of {MOST_FORFEITS}){last}")
         elif away_s is not None and not was_away:
             since = datetime.now().astimezone() - timedelta(seconds=away_s)
@@ -192,13 +192,13 @@ class _Hosted(Lobby):
         _note(f"{invitation} has left: the run goes on without it")
 
     def linger(self) -> None:
-        """Stay until everybody has learnt that the run is over, or the time is up."""
+        """Stay until all have learnt that the run is over, or the time is up."""
         stay, most_s = self._options.stay, self._options.linger_s
         begun, said = time.monotonic(), False
-        while stay or (time.monotonic() < begun + most_s and not self.everybody_told()):
+        while stay or (time.monotonic() < begun + most_s and not self.all_told()):
             if not said and time.monotonic() > begun + (0 if stay else _SILENT_S):
                 said = True
-                whom = ", ".join(str(each) for each in self.invitations if each.came and not each.told) or "latecomers"
+                told = ", ".join(str(each) for each in self.invitations if each.came and not each.told) or "latecomers"
                 until = "until it is stopped" if stay else f"up to {most_s:g} s"
-                _note(f"The server stays {until}, so that {whom} can learn that the run is over. Ctrl-C ends it.")
+                _note(f"The server stays {until}, so that {told} can learn that the run is over. Ctrl-C ends it.")
             time.sleep(_LOOK_S)

@@ -45,7 +45,7 @@ class Invitation:
 
     @property
     def filled(self) -> int:
-        """In how many of its slots somebody plays."""
+        """In how many of its slots a client plays."""
         return sum(slot.filled for slot in self.slots)
 
     @property
@@ -104,11 +104,11 @@ class Lobby:
         return self._by_digest.get(sha256(token.encode("utf-8", "surrogatepass")).digest())
 
     def missing(self) -> list[Invitation]:
-        """Return the invitations that nobody has come with yet; the run does not wait for those who left."""
+        """Return the invitations that are not used yet; the run does not wait for those who left."""
         return [each for each in self.invitations if not each.came and not each.left]
 
     def gather(self) -> None:
-        """Invite everybody, and return when they are there."""
+        """Invite all guests, and return when they are there."""
 
     def away(self, invitation: Invitation) -> None:
         """Take note of an agent that is away, is back, or has forfeited a game."""
@@ -119,7 +119,7 @@ class Lobby:
     def places(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return the invitation that plays a seating, by a name, and how many games it can play at once now.
 
-        That is the number of slots in which somebody plays, since a client may hold one alone; at least one, so that
+        That is the number of slots in which a client plays, since a client may hold one alone; at least one, so that
         the run goes on without an agent that is gone.
         """
         found = self._invitation(participant, seating)
@@ -139,7 +139,7 @@ class Lobby:
         )
 
     def close(self, reason: str) -> None:
-        """Tell everybody that the run is over."""
+        """Tell all that the run is over."""
         self.closed = self.closed or reason
         for invitation in self.invitations:
             for slot in invitation.slots:
@@ -155,8 +155,8 @@ class Lobby:
                     self.gone(invitation)
                 invitation.left = True
 
-    def everybody_told(self) -> bool:
-        """Return whether everybody who came has learnt that the run is over."""
+    def all_told(self) -> bool:
+        """Return whether all who came have learnt that the run is over."""
         return all(each.told or not each.came for each in self.invitations)
 
     def _invitation(self, participant: str, seating: Seating) -> Invitation:

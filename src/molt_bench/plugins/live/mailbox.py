@@ -73,7 +73,7 @@ class Mailbox:
     """One slot of a live agent, for one game at a time.
 
     Attributes:
-        secret: A key of at least 16 bytes. It makes tokens, which nobody else can guess.
+        secret: A key of at least 16 bytes. It makes tokens, which cannot be guessed.
         turn: The open decision; None if there is none.
         seat: Where the agent sits; None before its first game and between two.
         closed: Why the run is over for the agent; None while it is not.
@@ -158,7 +158,7 @@ class Mailbox:
 
     @property
     def filled(self) -> bool:
-        """Whether somebody plays here: a client has come, and is not away."""
+        """Whether a client plays here: one has come, and is not away."""
         return self.came and self.away_since is None
 
     def hand_out(self, turn: Turn, *, stays: bool) -> list[HandOver]:
@@ -208,7 +208,7 @@ class Mailbox:
 
     @contextmanager
     def _change(self) -> Iterator[None]:
-        """Change something while nobody else does, then tell the listeners."""
+        """Change something alone, then tell the listeners."""
         with self._lock:
             self.looking = False
             yield
@@ -279,7 +279,7 @@ class Mailbox:
                     if late:
                         self._late_s = max(0.0, left_s)
                     if found is None and not self._present:
-                        self._handed = None  # whoever has fetched it may be gone as well
+                        self._handed = None  # the client that fetched it may be gone as well
             if found is None and late and away:
                 self._set_away(away=True)
             if isinstance(found, AgentFailed):

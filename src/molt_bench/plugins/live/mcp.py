@@ -1,6 +1,6 @@
 """MCP over streamable HTTP: the two calls of the door as tools, and the rules as a resource.
 
-Needs the package `mcp`, which is imported when somebody comes.
+Needs the package `mcp`, which is imported when a client comes.
 """
 
 import logging
@@ -24,7 +24,7 @@ _RULES_URI: Final = "molt-bench://rules"
 _INSTRUCTIONS: Final = (
     "You play heads-up no-limit hold'em against one opponent. Call next_turn until it returns a turn, decide, call act "
     "with its turn_token; act returns your next turn. Without a turn in an answer, call next_turn again. Go on until "
-    f"an answer has `over`, without asking anybody. The rules are the resource {_RULES_URI}."
+    f"an answer has `over`, without asking. The rules are the resource {_RULES_URI}."
 )
 _WAIT: Final = {
     "type": "number",
@@ -122,7 +122,7 @@ class _Door:
         )
 
     async def _called(self, request: Any, tool: str, arguments: Mapping[str, Any]) -> Next:
-        """Do what a tool does for whoever sent a request."""
+        """Do what a tool does for the sender of a request."""
         wait_s = arguments.get("wait_s", DEFAULT_WAIT_S)
         if tool not in _TOOLS:
             raise AgentFailed("unparsable", "there is no such tool: expected next_turn or act")
@@ -133,7 +133,7 @@ class _Door:
         try:
             found = await unless_gone(request, next_turn(invitation, wait_s=min(wait_s, LONGEST_WAIT_S)))
         except ClientDisconnect:
-            return Next()  # nobody reads it
+            return Next()  # it has no reader
         return msgspec.structs.replace(found, verdict=verdict)
 
 

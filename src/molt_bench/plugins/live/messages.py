@@ -125,12 +125,12 @@ def result_messages(results: Iterable[HandOver]) -> tuple[Result, ...]:
 
 
 def read_act(body: bytes) -> ActRequest:
-    """Read an answer in JSON; raises AgentFailed if nobody can tell which decision it is for."""
+    """Read an answer in JSON; raises AgentFailed if it is not clear which decision it is for."""
     return act_of(read_object(body))
 
 
 def act_of(fields: Mapping[str, Any]) -> ActRequest:
-    """Read the fields of an answer; raises AgentFailed if nobody can tell which decision it is for."""
+    """Read the fields of an answer; raises AgentFailed if it is not clear which decision it is for."""
     token = fields.get("turn_token")
     if not isinstance(token, str):
         said = "is missing" if token is None else "is not a text"

@@ -51,7 +51,7 @@ def invitation_routes(lobby: Lobby) -> list[BaseRoute]:
 
 
 def skill_of(lobby: Lobby, request: Request) -> str:
-    """Return the skill document for whoever sent a request."""
+    """Return the skill document for the sender of a request."""
     rules = "\n".join(f"- {rule}" for rule in rules_of(lobby, invitation_of(request)))
     return _filled("skill.md", BASE_URL=invitation_url(request), RULES=rules, LONGEST_WAIT_S=f"{LONGEST_WAIT_S:g}")
 
@@ -92,7 +92,7 @@ def _stacks(game: GameSpec) -> str:
     start = f"{game.stack:,} chips ({game.stack / game.big_blind:g} big blinds)"
     if game.stacks == "reset":
         return f"Every hand starts with {start} each."
-    return f"A game starts with {start} each, chips carry over, and it ends early when somebody has none left."
+    return f"A game starts with {start} each, chips carry over, and it ends early when a player has none left."
 
 
 def _hands(count: int) -> str:

@@ -4,7 +4,7 @@ The real actions are followed from the root. Folds, checks and calls have one co
 tree does not offer is taken for the next smaller or the next larger one, with the probabilities of the pseudo-harmonic
 mapping (Ganzfried and Sandholm, "Action Translation in Extensive-Form Games with Large Action Spaces", IJCAI 2013).
 All such branches are kept, each with its probability. Nothing is drawn here, so the same actions lead to the same
-places for everybody.
+places for all.
 
 A raise below the smallest size is taken for that one or for none: for a check or call that leaves the other seat to
 act, or for one that ends the street, and then the other seat calls it with every hand. Where all-in is the only raise

@@ -25,7 +25,7 @@ def _shown(matches: int) -> list[int]:
 
 
 def convergence_data(run: OpenRun) -> dict[str, Any]:
-    """Return everybody's result and rating, and how sure the order was, after every match."""
+    """Return all results and ratings, and how sure the order was, after every match."""
     found = run.rows.found
     shown = _shown(len(found.result.matches))
     steps = [found.result.convergence[count - 1] for count in shown]
@@ -60,10 +60,10 @@ def convergence_data(run: OpenRun) -> dict[str, Any]:
 
 
 def winnings_data(run: OpenRun) -> dict[str, Any]:
-    """Return the cumulative winnings of every pairing by seed pair, and what everybody won so far after every match.
+    """Return the cumulative winnings of every pairing by seed pair, and what each won so far after every match.
 
-    That is per 100 hands, and all opponents that somebody has met count the same, as in the leaderboard: sums would
-    show who met whom how often. The reference of a gauntlet has no result of its own.
+    That is per 100 hands, and all opponents that an agent has met count the same, as in the leaderboard: sums would
+    show how often agents met. The reference of a gauntlet has no result of its own.
     """
     found = run.rows.found
     matches = found.result.matches

@@ -9,7 +9,7 @@ from molt_bench.report.progress import Course, OpenRow, Pace, StandingRow, progr
 
 #: Matches in progress that are named.
 _NAMED: Final = 6
-#: More hands than anybody plays.
+#: More hands than are ever played.
 _NEVER: Final = 1e12
 
 

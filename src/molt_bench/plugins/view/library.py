@@ -115,7 +115,7 @@ class Results(msgspec.Struct):
 
 
 class Library:
-    """The runs of a folder. All methods may be called from any thread; nobody waits for another run than the own."""
+    """The runs of a folder. All methods may be called from any thread; none waits for another run than its own."""
 
     def __init__(self, folder: str | Path) -> None:
         path = Path(folder)
@@ -226,8 +226,8 @@ def _line(folder: Path) -> dict[str, Any]:
         return line_of(results_in(folder))
     except (MoltBenchError, msgspec.MsgspecError) as error:
         said = {"status": "unreadable", "stopReason": f"cannot be read: {error}", "error": str(error)}
-        nobody = {"participants": [], "leaders": [], "version": "", "configHash": ""}
-        return {"id": folder.name, "started": started(folder.name), **_NOTHING, **said, **nobody}
+        empty = {"participants": [], "leaders": [], "version": "", "configHash": ""}
+        return {"id": folder.name, "started": started(folder.name), **_NOTHING, **said, **empty}
 
 
 def line_of(results: Results) -> dict[str, Any]:

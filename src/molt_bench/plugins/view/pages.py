@@ -165,7 +165,7 @@ def _spent(rows: Rows) -> list[dict[str, Any]]:
 
 
 def _payoff(rows: Rows) -> dict[str, Any] | None:
-    """Return who beats whom; None in a gauntlet."""
+    """Return all head-to-head results; None in a gauntlet."""
     found = rows.found
     if not found.result.matches or found.reference is not None:
         return None
@@ -331,7 +331,7 @@ def _biggest(games: list[Game], big_blind: int) -> dict[str, Any]:
 def hands_page(run: OpenRun, only: Container[Deal] | None = None) -> dict[str, Any]:
     """Return the hands of a run in the notation, game by game: all that may be shown, or those of some deals.
 
-    The page reads them: that takes it less time than to fetch what somebody else has read.
+    The page reads them: that takes it less time than to fetch what another process has read.
     """
     costs = Sections(run).costs()
     games = [(match, seed, game) for match, seed in run.shown_pairs for game in run.shown(match, seed)]

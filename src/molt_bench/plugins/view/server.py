@@ -115,7 +115,7 @@ def application(library: Library, *, host: str, port: int, access: Access) -> AS
 def answer(library: Library, path: str, *, since: str | None = None, host_asks: bool = False) -> Any:
     """Return the data of a path; None if it is the version `since`.
 
-    `host_asks`: whoever asks may see runs with live agents that have not ended. Raises ConfigError if there is no such
+    `host_asks`: the request may see runs with live agents that have not ended. Raises ConfigError if there is no such
     path, PermissionError if it may not be seen.
     """
     if path == "api/runs.json":

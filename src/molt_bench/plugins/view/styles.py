@@ -44,7 +44,7 @@ _STATS: Final = (
         "C-bet",
         "share",
         "Continuation bet: made the first bet on the flop, of the times it had made the last raise before it and "
-        "nobody had bet yet",
+        "there was no bet yet",
     ),
     _Stat("fold_to_c_bet", "Fold to C-bet", "share", "Folded, of the times it faced such a bet"),
     _Stat(
@@ -60,7 +60,7 @@ _STATS: Final = (
 
 
 def styles_data(run: OpenRun) -> dict[str, Any]:
-    """Return the styles of everybody, and the same by opponent and position as counts and chances.
+    """Return the styles of all, and the same by opponent and position as counts and chances.
 
     To count a hand takes longer than anything else that is shown of it, so pages ask for this by itself.
     """

@@ -14,7 +14,7 @@ from molt_bench.poker.observation import HandResult, Observation
 
 #: Version of the protocol, and the least one that a client may speak.
 PROTOCOL_VERSION: Final = "0.1"
-#: What an opponent is called: nobody is told whom it plays.
+#: What an opponent is called: no one is told who it plays.
 OPPONENT: Final = "opponent"
 Json: TypeAlias = dict[str, Any]
 
@@ -71,7 +71,7 @@ class Words(msgspec.Struct, frozen=True):
         return self._said("ack", told if self.short else {**told, "success": True}, seq)
 
     def pong(self, timestamp: float) -> str:
-        """Answer a ping; the answer has the envelope format for everybody."""
+        """Answer a ping; the answer always has the envelope format."""
         return self._envelope("pong", {"timestamp": timestamp})
 
     def streets(self, hand: int, board: tuple[int, ...], known: int) -> list[str]:
@@ -208,7 +208,7 @@ def _legal(legal: LegalActions, least: str, most: str) -> list[Json]:
 
 
 def _staked(result: HandResult, ante: int) -> int:
-    """Return the chips that each seat had in the pot, without what nobody called."""
+    """Return the chips that each seat had in the pot, without what was not called."""
     if result.net[0]:
         return abs(result.net[0])
     bets = {(each.seat, each.street): each.amount for each in result.log}

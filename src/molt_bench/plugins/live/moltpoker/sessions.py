@@ -34,7 +34,7 @@ class Tables:
         self._given: set[str] = set()
 
     def given(self, invitation: Invitation) -> int:
-        """Return a slot for a new client: one that nobody has had, else one without a socket, else the first."""
+        """Return a slot for a new client: one that is unused, else one without a socket, else the first."""
         tables = [table_id(invitation, slot) for slot in range(len(invitation.slots))]
         new = [table for table in tables if table not in self._given]
         table = [*new, *(table for table in tables if table not in self.sockets), tables[0]][0]

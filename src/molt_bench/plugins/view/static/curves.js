@@ -66,7 +66,7 @@ const KINDS = [
   ["noShowdown", "non-showdown winnings, as dealt"],
 ];
 
-/** What every agent has won per hand so far, all opponents alike: sums would show who met whom how often. */
+/** What every agent has won per hand so far, all opponents alike: sums would show how often agents met. */
 function ratesChart({ winRates: { matches, series } }, agents, [kind, text]) {
   return lineChart({
     label: `bb/100 from the opponents met so far, each counting the same: ${text}`,

@@ -123,7 +123,7 @@ export function copyBlock(title, text) {
 }
 
 const COLOURS = 12;
-const PLAIN = 6; // so many are far apart for everybody; lines of the others are dashed
+const PLAIN = 6; // so many are easy to tell apart; lines of the others are dashed
 
 /** Return names by id as they are shown: never empty, and with the id where two agents have the same name. */
 function shownNames(participants) {

@@ -12,7 +12,7 @@ function optionName({ action, amount }, isBet) {
   return action === "raiseTo" ? `${isBet ? "bet" : "raise to"} ${whole(amount)}` : action;
 }
 
-/** Whether nobody has bet when the seat of a step acts. */
+/** Whether there was no bet when the seat of a step acts. */
 const opensBetting = (step) => step !== null && step.seat !== null && step.bets[1 - step.seat] === 0;
 
 /** Whether an action of a mix is what was done at a step. */
@@ -70,7 +70,7 @@ const FIGURES =
   " mbb: thousandths of a big blind. Above the reference: less what blueprint itself gives away at the same " +
   `decisions, since its values are inexact. Mistakes: decisions that give away ${MISTAKE_BB * 1000} mbb or more.`;
 
-/** The grades of a run, beside what everybody won. */
+/** The grades of a run, beside what each won. */
 export function gradesSection(run, agents, state) {
   const { grades } = run;
   if (!grades?.rows.length) return null;

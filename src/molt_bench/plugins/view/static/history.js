@@ -60,7 +60,7 @@ function historyChart(runs, all, changes) {
   const isBroken = changes.some((one) => !one.sameField);
   const rest = all.length - agents.length;
   const about = [
-    "Each point is an agent's bb/100 in one run, against everybody in that run, ± the 95% interval. ",
+    "Each point is an agent's bb/100 in one run, against all others in that run, ± the 95% interval. ",
     isBroken &&
     "A line joins two runs only where the game and the opponents were the same. ",
     rest > 0 && `${plural(rest, "agent")} played in one run only, and ${rest === 1 ? "is" : "are"} listed below.`,

@@ -177,7 +177,7 @@ function aboutLeaderboard({ method, claimedFrom, estimator }, from) {
   const level = Number((claimedFrom * 100).toPrecision(9));
   return `${interval}One agent is said to be above the next only where that is ${level}% sure, however often one ` +
     "looks. A rank such as 2–5 says which ranks are possible by the orders that are claimed: agents that are not " +
-    "told apart share them, sorted by result. A bracket joins agents of whom no two are told apart.";
+    "told apart share them, sorted by result. A bracket joins agents that are not told apart.";
 }
 
 const WORDS = { ordered: "yes, above", tied: "tied with", open: "open against" };

@@ -1,4 +1,4 @@
-// Who beats whom as a table, the matches of a run, and tables that sort by a click on a column head.
+// Head to head as a table, the matches of a run, and tables that sort by a click on a column head.
 import { button, h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
 import { withNames } from "./leaderboard.js";
 import { route } from "./router.js";

@@ -68,7 +68,7 @@ function budgetBar({ label, used, limit, share }) {
   return h("div.budget", h("span", text), bar, h("span.share", `${fixed(share * 100, share < 0.1 ? 1 : 0)}%`));
 }
 
-/** Seconds to two figures: more would claim what nobody knows. */
+/** Seconds to two figures: more would claim too much. */
 function roughly(value) {
   return value < 60 ? `${Math.max(1, Math.round(value))} s` : seconds(Math.round(value / 60) * 60).replace(" 0 s", "");
 }

@@ -230,7 +230,7 @@ function summary(data, name, partedAt) {
     ? "Both agents played these cards alike. "
     : `The lines diverge at step ${partedAt + 1}: ${texts.join(" / ")}. `;
   const both = first + second;
-  if (both === 0) return `${lines}Over both seatings nobody won: ${each} bb.`;
+  if (both === 0) return `${lines}Over both seatings, no one won: ${each} bb.`;
   return `${lines}Over both seatings ${name} ${both > 0 ? "won" : "lost"} ${fixed(Math.abs(both), 2)} bb (${each}): ` +
     "what the difference in play was worth with these cards. Identical play would cancel out.";
 }

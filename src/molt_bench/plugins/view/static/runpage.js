@@ -20,7 +20,7 @@ const POLL_MS = 1000;
 // Key, title, the data it is drawn from, and how. A part that returns null has nothing to show.
 const PARTS = [
   ["leaderboard", "Leaderboard", (run) => [run.leaderboard, run.rule, run.sentences], leaderboardSection],
-  ["payoff", "Who beats whom", (run) => run.payoff, payoffSection],
+  ["payoff", "Head to head", (run) => run.payoff, payoffSection],
   ["convergence", "Match by match", (run) => run.convergence, convergenceSection],
   ["spent", "Hands per pairing", (run) => run.spent, spentSection],
   ["winnings", "Winnings and luck", (run) => run.winnings, winningsSection],
@@ -230,7 +230,7 @@ function runHead(run) {
   ].flat().filter(Boolean);
 }
 
-/** Who played what, by which rule it stopped and what it cost: all that somebody who quotes a result has to say. */
+/** Who played what, by which rule it stopped and what it cost: all that a quoted result has to say. */
 function cardSection({ card }) {
   if (!card.length) return null;
   return card.flatMap(({ title, lines }) => [h("h3", title), facts(lines.map((line) => line.map(visibleLine)))]);

@@ -21,7 +21,7 @@ export function costsSection(run, agents) {
   return [priceChart(run, costs, agents), scrollTable("Costs", head, rows)];
 }
 
-/** Win rate against price on a log axis, with the frontier: those that nobody beats for less. */
+/** Win rate against price on a log axis, with the frontier: those that no cheaper agent beats. */
 function priceChart(run, costs, agents) {
   const half = new Map(run.leaderboard.map(({ id, halfWidth }) => [id, halfWidth]));
   const points = costs
@@ -43,7 +43,7 @@ function priceChart(run, costs, agents) {
   const chart = dotChart({ label, points, frontier, levels, x, y: { label: "bb/100", format: signedTick } });
   const bots = free.map(({ id, bb100 }, at) => [at ? ", " : "", h("bdi", agents.name(id)), ` ${signed(bb100)}`]);
   const about = [
-    frontier.length > 1 && "Dashed: nobody does better for less. ",
+    frontier.length > 1 && "Dashed: no one does better for less. ",
     bots.length > 0 && ["Free, for comparison: ", bots, " bb/100 (dotted where on this scale)."],
   ];
   return h("figure", h("figcaption", label), chart, h("p.soft", about));
