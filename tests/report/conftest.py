@@ -1,5 +1,5 @@
 """The runs that the viewer's tests play, to be reported."""
 
-from tests.plugins.view.conftest import bots_id, models_id, runs
+from tests.e2e.two_runs import bots_id, models_id, runs
 
 __all__ = ["bots_id", "models_id", "runs"]

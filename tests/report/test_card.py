@@ -4,10 +4,8 @@ import doctest
 import json
 from hashlib import sha256
 
-import pytest
 from tests.e2e.shell import one_clear_line, quick, quick_run
-from tests.plugins.view.conftest import EVIL
-from tests.viewing import told
+from tests.e2e.two_runs import EVIL
 
 from molt_bench.llm.skill_document import default_skill
 from molt_bench.report import card as cards
@@ -81,10 +79,3 @@ def test_what_foreigners_wrote_is_shown_as_it_is(runs, models_id):
     assert EVIL not in text
     assert r"\<script\>" in text
     assert "\u202e" not in text
-
-
-@pytest.mark.parametrize("which", ["bots_id", "models_id"])
-def test_the_page_has_the_same_card(runs, which, request):
-    folder = runs / request.getfixturevalue(which)
-    shown = {part["title"]: dict(part["lines"]) for part in told(folder, folder.name)["card"]}
-    assert shown == card_of(folder)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 from tests.e2e.shell import one_clear_line, quick
-from tests.plugins.view.conftest import EVIL
+from tests.e2e.two_runs import EVIL
 
 from molt_bench.records import MBB_PER_BB100
 

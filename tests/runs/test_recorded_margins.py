@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 from tests.e2e.shell import cut_back, rechained
-from tests.viewing import told
 
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.bench import match_margins
@@ -84,9 +83,9 @@ def test_a_run_in_progress_shows_standings_of_what_it_has_rated_and_takes_luck_o
     writer = LineFile(str(run / "journal.jsonl"), new=False)
     try:
         assert being_written(run / "journal.jsonl")
-        watched = told(run, run.name)
-        assert (watched["status"], len(watched["matches"])) == ("running", 2)
-        assert all(series["bb100"][-1] is not None for series in watched["convergence"]["series"])
+        rows = Rows(Run.open(run).result())
+        assert len(rows.matches) == 2
+        assert all(row.bb_per_100 is not None for row in rows.agents)
         assert not estimated
     finally:
         writer.close()

@@ -10,7 +10,7 @@ from molt_bench.plugins.view.steps import diverges_at, steps_of
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.equity import equity
 from molt_bench.poker.notation import hand_from_text
-from tests.plugins.view.conftest import EVIL
+from tests.e2e.two_runs import EVIL
 
 #: Hands of every kind: an uncalled raise, a short all-in, a split, antes, blinds that put a seat all-in.
 HANDS = (

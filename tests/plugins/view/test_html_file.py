@@ -13,7 +13,7 @@ from molt_bench.plugins.view import publish
 from molt_bench.plugins.view.open_run import OpenRun
 from molt_bench.plugins.view.publish import html_file
 from tests.e2e.shell import one_clear_line, quick
-from tests.plugins.view.conftest import EVIL
+from tests.e2e.two_runs import EVIL
 from tests.viewing import told
 
 

@@ -15,10 +15,12 @@ from molt_bench.plugins.view.library import Library
 from molt_bench.plugins.view.open_run import OpenRun
 from molt_bench.plugins.view.server import answer
 from molt_bench.report.artifacts import leaderboard
+from molt_bench.report.card import card
+from molt_bench.report.rows import Rows
 from molt_bench.report.totals import totals
 from molt_bench.runs.run import Run
 from tests.e2e.shell import quick, quick_run, read, rechained, usage_in
-from tests.plugins.view.conftest import EVIL
+from tests.e2e.two_runs import EVIL
 from tests.viewing import told
 
 RUN_KEYS = {
@@ -250,6 +252,14 @@ def test_a_section_of_a_plug_in_that_fails_is_left_out(library, bots_id, monkeyp
     assert (page["broken"], page["odd"]) == (None, None)
     assert page["leaderboard"]
     assert told(library, bots_id, "/hand/1/0/1")["sides"][0]["odd"] is None
+
+
+@pytest.mark.parametrize("which", ["bots_id", "models_id"])
+def test_the_page_has_the_card_of_the_run(library, runs, which, request):
+    name = request.getfixturevalue(which)
+    run = Run.open(runs / name)
+    own = [as_json(part._asdict()) for part in card(Rows(run.result()), run.header)]
+    assert told(library, name)["card"] == own
 
 
 def test_a_torn_last_line_is_left_for_later(runs, bots_id, tmp_path):

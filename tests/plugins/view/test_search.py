@@ -3,7 +3,7 @@
 import pytest
 
 from molt_bench.plugins.view.open_run import OpenRun
-from tests.plugins.view.conftest import EVIL
+from tests.e2e.two_runs import EVIL
 from tests.viewing import told
 
 
