@@ -234,6 +234,11 @@ def guests(runs, bots_id, tmp_path):
     header["configHash"] = config_hash(header["config"])
     (tmp_path / "guests").mkdir()
     (tmp_path / "guests" / "journal.jsonl").write_bytes(rechained([header, *lines]))
+    for name in ("summary.json", "leaderboard.json"):  # as an interruption leaves them
+        told = json.loads((runs / bots_id / name).read_bytes())
+        (tmp_path / "guests" / name).write_text(
+            json.dumps(told | {"ending": None}).replace('"name": "tag"', '"name": "a guest by name"')
+        )
     return tmp_path
 
 
@@ -246,7 +251,8 @@ def test_a_run_with_live_agents_shows_its_host_alone_what_they_hold_until_it_has
 
 def test_such_a_run_is_listed_without_names_and_is_not_published(guests):
     assert "a guest by name" in json.dumps(answer(Library(guests), "api/runs/guests/names.json", host_asks=True))
-    assert "a guest by name" not in json.dumps(answer(Library(guests), "api/runs.json"))
+    for page in ("runs", "history"):
+        assert "a guest by name" not in json.dumps(answer(Library(guests), f"api/{page}.json"))
     for place, form in ((guests / "guests", "html"), (guests, "site")):
         done = quick("export", place, "--format", form, "--output", guests.with_name(f"a {form}"))
         assert done.returncode == 1

@@ -25,7 +25,8 @@ def progress_data(run: OpenRun) -> dict[str, Any] | None:
     """Return where a run in progress stands; None if it is not in progress."""
     if run.status != "running":
         return None
-    result, config = run.rows.found.result, run.run.config
+    result = run.rows.found.result
+    config = result.config  # with the stop rule of its last stage
     wanted = 2 * config.seeds.per_match
     current = [match for match, games in sorted(run.games_of.items()) if games < wanted]
     pace = Pace(

@@ -101,6 +101,18 @@ class Results(msgspec.Struct):
     summary: _Summary | None = None
     leaderboard: _Leaderboard | None = None
 
+    @property
+    def status(self) -> str:
+        """Whether it is being played, has ended, or was cut off."""
+        if self.look.going:
+            return "running"
+        return "finished" if self.summary is not None and self.summary.ending is not None else "interrupted"
+
+    @property
+    def secret(self) -> bool:
+        """Whether live agents play in it, and it has not ended."""
+        return self.status != "finished" and self.look.has_guests
+
     def identity(self, agent: str) -> tuple[dict[str, Any], str | None]:
         """Return what has to be the same of an agent for it to be the same one in two runs."""
         plain = next(each for each in self.look.header.config["participants"] if each["id"] == agent)
@@ -233,14 +245,12 @@ def _line(folder: Path) -> dict[str, Any]:
 def line_of(results: Results) -> dict[str, Any]:
     """Return the line of a run in the list."""
     header, summary, board = results.look.header, results.summary, results.leaderboard
-    ended = summary is not None and summary.ending is not None
-    status = "running" if results.look.going else "finished" if ended else "interrupted"
-    secret = status != "finished" and results.look.has_guests
+    secret = results.secret
     line = {
         "id": results.run,
         "started": started(results.run),
         **_NOTHING,
-        "status": status,
+        "status": results.status,
         "participants": [
             {"id": each.id, "name": each.display_name or each.id}
             for each in (() if secret else results.config.participants)
@@ -256,7 +266,7 @@ def line_of(results: Results) -> dict[str, Any]:
     return {
         **line,
         "headline": summary.headline,
-        "stopReason": summary.stop_reason if ended else None,
+        "stopReason": None if summary.ending is None else summary.stop_reason,
         "method": rule.get("method", "margin"),  # what the order is by
         **msgspec.structs.asdict(summary.totals),
         "faults": sum(sum(kinds.values()) for kinds in summary.errors.values()),
@@ -278,7 +288,8 @@ def line_of(results: Results) -> dict[str, Any]:
 
 def history(results: list[Results]) -> dict[str, Any]:
     """Return the results of each agent, and the change from each run to the next, of runs that have results."""
-    played = [each for each in results if each.leaderboard and each.summary and each.summary.totals.matches]
+    told = [each for each in results if each.leaderboard is not None and not each.secret]
+    played = [each for each in told if each.summary is not None and each.summary.totals.matches]
     # Oldest first; those without a time in their name come first.
     runs = sorted(played, key=lambda each: (started(each.run) or "", each.run))
     appearances: dict[str, list[tuple[Results, _Agent]]] = defaultdict(list)
