@@ -339,10 +339,10 @@ def test_the_viewer_hides_the_cards_of_a_run_with_guests_until_it_has_ended(tmp_
         base, token = re.search(r"(http://\S+)/\?token=(\w+)", viewer.stdout.readline()).groups()
         run = run_of(tmp_path / "runs").name
         assert request(f"{base}/api/runs.json")[0] == 200
-        for page in ("hands", "search", "match/1", "hand/1/0/1"):
+        for page in ("hands", "match/1", "hand/1/0/1"):
             status, body = request(f"{base}/api/runs/{run}/{page}.json")
             assert status == 403
-            assert "cards are hidden until this run with live agents has ended" in body["error"]
+            assert "shows neither cards nor names before it has ended" in body["error"]
             assert "token" not in str(body).replace("with its token", "")
         cookie = {"Cookie": f"molt_bench_{base.rpartition(':')[2]}={token}"}
         assert asked(f"{base}/api/runs/{run}/hands.json", cookie) == 200
