@@ -118,8 +118,8 @@ class Wrong:
     assert faults_of(result)
 
 
-@pytest.mark.parametrize(("own_s", "faults"), [(0.0, 0), (30.0, 1)])
-def test_the_time_of_an_agent_stands_still_while_it_waits_for_a_model(own_s, faults, tmp_path):
+@pytest.mark.parametrize(("asked", "own_s", "faults"), [(3, 0.0, 0), (1, 30.0, 1)])
+def test_the_time_of_an_agent_stands_still_while_it_waits_for_a_model(asked, own_s, faults, tmp_path):
     path = tmp_path / "slow.py"
     path.write_text(f"""
 import asyncio
@@ -130,13 +130,13 @@ class Slow:
     def __init__(self, context):
         self.models = context.models
     async def act(self, seen):
-        for _ in range(3):
+        for _ in range({asked}):
             await self.models.ask({MODEL!r}, "Well?")
         await asyncio.sleep({own_s})
         return Action("fold")
 """)
-    with Provider(policy=lambda *_: "ok", latency_s=0.5) as provider:
+    with Provider(policy=lambda *_: "ok", latency_s=1.0) as provider:
         player = {key: value for key, value in harness(provider, f"{path}:Slow").items() if key != "params"}
-        game = {"handsPerGame": 1, "actionTimeoutS": 1.2, "maxRetries": 0}
+        game = {"handsPerGame": 1, "actionTimeoutS": 2.5, "maxRetries": 0}
         result = run_benchmark(config(player, game=game), games_at_once=1)
     assert [fault.kind for fault in faults_of(result)] == ["timeout"] * faults * 2
