@@ -50,11 +50,18 @@ EXEC = f"exec:python3 {ROOT / 'docs' / 'examples' / 'bots' / 'bot.py'}"
 SPY = """
 import glob, json, os, sys
 out = sys.argv[1]
+
+def read(path):
+    try:
+        return open(path, "rb").read().decode("utf-8", "replace")
+    except OSError:  # the process has ended
+        return ""
+
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
         print(json.dumps({"type": "hello", "protocol": 1}), flush=True)
-        seen = [open(path, "rb").read().decode("utf-8", "replace") for path in glob.glob("/proc/[0-9]*/cmdline")]
+        seen = [*map(read, glob.glob("/proc/[0-9]*/cmdline"))]
         with open(out, "a") as file:
             file.write(json.dumps({"cmdlines": seen, "env": dict(os.environ)}) + "\\n")
     elif message["type"] == "observation":
