@@ -182,15 +182,19 @@ def config_page() -> str:
     parts = [
         "# Config",
         "A config is YAML or JSON, or flags, or both: `--set stop.budget.maxMatches=5` sets any field. Everything has "
-        "a default, and fields may also be written in snake_case. [Config files](config-files.md) shows "
+        "a default, and fields may also be written in snake_case. [Config files](command-line.md#config-files) shows "
         "one. The [JSON Schema](../schemas/config.schema.json) is for editors.",
     ]
     plain = {name: each for name, each in schema["properties"].items() if not _section(each)}
     parts += ["## At the top", _fields({"properties": plain}, defs), *_sections(schema, defs, "")]
     parts += ["## participants", "A participant is the name of a built-in agent, or one of these:"]
-    kinds = [name for name in defs if name.endswith("ParticipantConfig")]
-    for name in ("ParticipantConfig", *(each for each in kinds if each != "ParticipantConfig")):
-        parts += [f"### {_kind(defs[name])}", defs[name].get("description", ""), _fields(defs[name], defs)]
+    for kind in schema["properties"]["participants"]["items"]["anyOf"]:
+        if "properties" in kind:
+            parts += [
+                f"### {_kind(kind)}",
+                kind.get("description", ""),
+                _fields(kind, {**defs, **kind.get("$defs", {})}),
+            ]
     parts += ["### initialRating", _fields(defs["InitialRating"], defs)] if "InitialRating" in defs else []
     return "\n\n".join(parts)
 
@@ -284,7 +288,7 @@ def _file_table(schema: Schema, defs: dict[str, Schema]) -> str:
 TOPICS: Final = {
     "Run a benchmark": "run_benchmark run_benchmark_async BenchmarkConfig RunResult write_artifacts",
     "Games and matches": "play_game play_game_async play_match GameSpec ParticipantSpec GameRecord MatchResult Fault",
-    "Agents": "PokerAgent Observation Action LegalActions LoggedAction HandResult Policy Sizes make_agent "
+    "Agents": "PokerAgent Observation Action LegalActions LoggedAction HandResult Mix RaiseRange make_agent "
     "BUILTIN_AGENTS check_agent AgentReport AgentSettings",
     "Cards": "cards_from_text cards_to_text strength equity",
     "Errors": "MoltBenchError ConfigError AgentError AgentFailed IllegalAction RulesError JournalError ProviderError",

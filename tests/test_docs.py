@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import docs_site
 from tests.llm.provider import Provider
 
 ROOT = Path(__file__).parents[1]
@@ -218,6 +219,12 @@ def test_links_between_documents_lead_to_a_file_and_a_place_in_it():
             if not found.is_file() or (place and place not in places(found)):
                 dead.append(f"{document.relative_to(ROOT)} -> {target}#{place}")
     assert dead == []
+
+
+def test_the_pages_of_the_site_are_written_with_the_references_of_commands_config_files_and_api(tmp_path):
+    docs_site.write(tmp_path / "site")
+    for name in ("commands", "config", "files", "api"):
+        assert len((tmp_path / "site" / "reference" / f"{name}.md").read_text("utf-8").splitlines()) > 50
 
 
 def test_every_page_is_in_the_menu_of_the_site():
