@@ -235,10 +235,10 @@ def guests(runs, bots_id, tmp_path):
     (tmp_path / "guests").mkdir()
     (tmp_path / "guests" / "journal.jsonl").write_bytes(rechained([header, *lines]))
     for name in ("summary.json", "leaderboard.json"):  # as an interruption leaves them
-        told = json.loads((runs / bots_id / name).read_bytes())
-        (tmp_path / "guests" / name).write_text(
-            json.dumps(told | {"ending": None}).replace('"name": "tag"', '"name": "a guest by name"')
-        )
+        told = json.loads((runs / bots_id / name).read_bytes()) | {"ending": None}
+        told.pop("journal", None)
+        text = json.dumps(told).replace('"name": "tag"', '"name": "a guest by name"')
+        (tmp_path / "guests" / name).write_text(text)
     return tmp_path
 
 
