@@ -19,7 +19,7 @@ from rows import row
 
 from molt_bench import make_agent
 from molt_bench.play.play_games import drive
-from molt_bench.runs.journal import JournalReader
+from molt_bench.runs.journal import read_journal
 from molt_bench.runs.journal_lines import Game
 
 FIVE = "tight,callstation,random,maniac,tag"
@@ -77,7 +77,7 @@ def run_of(matches: int, folder: str, executor: str) -> list[str]:
 
 def play_bare(journal: str) -> None:
     """Play the games of a journal, and do nothing else with them."""
-    for line in JournalReader(journal).follow():
+    for line in read_journal(journal).lines:
         if isinstance(line, Game):
             first, second = (make_agent(name) for name in line.record.players)
             drive(line.record.spec, (first, second))

@@ -42,7 +42,7 @@ from molt_bench.llm.prompt import decision_prompt
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import default_skill
 from molt_bench.llm.types import Exchange, Said
-from molt_bench.runs.journal import Journal, JournalContent, JournalReader
+from molt_bench.runs.journal import Journal, JournalContent, read_journal
 from molt_bench.runs.journal_lines import games_in
 from molt_bench.runs.replies import Replies
 from molt_bench.runs.run import Run
@@ -121,7 +121,7 @@ def played(config: dict[str, Any], known: JournalContent | None = None) -> Round
         journal.close()
         recorder.close()
         exchanges = Replies.reopen(asked, read_only=True).earlier
-        content = JournalReader(journal.path).read() if known is None else known
+        content = read_journal(journal.path) if known is None else known
     return Round(result, content, exchanges, wall, cpu)
 
 

@@ -21,14 +21,6 @@ def people(*types):
     return [{"id": f"{kind}{number}", "type": kind} for number, kind in enumerate(types)]
 
 
-def test_a_match_has_two_games_for_each_seed_and_its_participants_in_declared_order():
-    result = run_benchmark({**SMALL, "participants": people("tight", "random")})
-    match = result.matches[0]
-    assert match.participants == ("tight0", "random1")
-    assert [game.seating for game in match.games] == ["AB", "BA"] * 2
-    assert match.hands == 40
-
-
 def test_every_meeting_has_decks_of_its_own():
     config = {
         **SMALL,
@@ -106,22 +98,6 @@ def test_a_seed_file_that_is_too_short_for_one_match_is_an_error(tmp_path):
     (tmp_path / "seeds.txt").write_text("a\nb\n")
     with pytest.raises(ConfigError, match="at least 3 seeds for one match, and it has 2"):
         run_benchmark({"seeds": {"perMatch": 3, "file": str(tmp_path / "seeds.txt")}})
-
-
-def test_initial_ratings_are_where_the_ratings_start():
-    participants = [
-        {"id": "a", "type": "random", "initialRating": {"mu": 40, "sigma": 1}},
-        {"id": "b", "type": "random"},
-    ]
-    result = run_benchmark({**SMALL, "participants": participants})
-    assert result.matches[0].change.before[0].mu == 40
-
-
-def test_a_draw_threshold_makes_draws():
-    config = {**SMALL, "participants": people("random", "tight"), "match": {"drawThreshold": 10**9}}
-    result = run_benchmark(config)
-    assert {match.winner for match in result.matches} == {"draw"}
-    assert result.leaderboard[0].draws == len(result.matches)
 
 
 def test_those_who_watch_are_told_of_every_game_and_match():

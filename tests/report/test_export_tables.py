@@ -16,7 +16,7 @@ from molt_bench.report.dealt_hands import dealt_hands, hands_of
 from molt_bench.report.exports.hands_csv import hands_csv
 from molt_bench.report.hand_rows import COLUMNS, row
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import Journal, JournalReader
+from molt_bench.runs.journal import Journal, read_header
 from molt_bench.runs.journal_lines import FORMAT, Game, Header, SessionEnd
 from molt_bench.runs.run import Run
 
@@ -161,6 +161,6 @@ def test_what_is_no_journal_is_said(tmp_path):
     for content in (b"", b'{"line":"sitting","seconds":1}\n'):
         (tmp_path / "x").write_bytes(content)
         with pytest.raises(JournalError, match="expected the header"):
-            JournalReader(str(tmp_path / "x")).header()
+            read_header(tmp_path / "x")
     with pytest.raises(JournalError, match="cannot be read"):
-        JournalReader(str(tmp_path / "nowhere")).header()
+        read_header(tmp_path / "nowhere")

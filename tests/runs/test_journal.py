@@ -5,7 +5,7 @@ import pytest
 from molt_bench import make_agent, play_game
 from molt_bench.bench.endings import Spent
 from molt_bench.errors import JournalError
-from molt_bench.runs.journal import Journal, JournalReader
+from molt_bench.runs.journal import Journal, read_journal
 from molt_bench.runs.journal_lines import FORMAT, Game, Header, SessionEnd, games_in
 
 HEADER = Header(FORMAT, 1, "0", "hash", {"a": 1})
@@ -31,7 +31,7 @@ def written(path, *lines):
 def test_what_was_written_is_read(path):
     lines = (a_game(1), a_game(10**30), SessionEnd(1.5, Spent("maxMatches", 1)))
     written(path, HEADER, *lines)
-    content = JournalReader(path).read()
+    content = read_journal(path)
     assert content.header == HEADER
     assert content.lines == lines
     assert games_in(content.lines) == list(lines[:2])
@@ -42,7 +42,7 @@ def test_every_line_is_there_before_the_next_is_written(path):
     journal.write(HEADER)
     for number in range(1, 4):
         journal.write(a_game(number))
-        assert len(JournalReader(path).read().lines) == number
+        assert len(read_journal(path).lines) == number
     journal.close()
 
 
@@ -54,7 +54,7 @@ def test_a_torn_last_line_is_dropped_wherever_it_is_torn(path):
     for cut in range(second, len(data), 37):
         with open(path, "wb") as file:
             file.write(data[:cut])
-        content = JournalReader(path).read()
+        content = read_journal(path)
         assert len(content.lines) == 1
         assert content.size == second
 
@@ -67,7 +67,7 @@ def test_going_on_cuts_the_torn_line_off(path):
     assert len(content.lines) == 1
     journal.write(a_game(2))
     journal.close()
-    assert [line.match for line in JournalReader(path).read().lines] == [1, 2]
+    assert [line.match for line in read_journal(path).lines] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,12 @@ def test_damage_before_the_last_line_is_an_error_that_names_the_line(path, damag
     with open(path, "wb") as file:
         file.writelines(line + b"\n" for line in damage(lines))
     with pytest.raises(JournalError, match=said):
-        JournalReader(path).read()
+        read_journal(path)
 
 
 def test_a_missing_journal_is_an_error(path):
     with pytest.raises(JournalError, match="No such file"):
-        JournalReader(path).read()
+        read_journal(path)
 
 
 def test_a_journal_is_never_overwritten(path):
@@ -144,4 +144,4 @@ def test_an_interruption_between_a_line_and_its_hash_does_not_break_the_chain(pa
     journal.catch_up()
     journal.write(SessionEnd(1.0))
     journal.close()
-    assert [type(line) for line in JournalReader(path).read().lines] == [*[Game] * written, SessionEnd]
+    assert [type(line) for line in read_journal(path).lines] == [*[Game] * written, SessionEnd]

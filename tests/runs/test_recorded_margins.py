@@ -9,10 +9,9 @@ from tests.e2e.shell import cut_back, rechained
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.bench import match_margins
 from molt_bench.errors import JournalError
-from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.rows import Rows
 from molt_bench.runs.file_lock import being_written
-from molt_bench.runs.journal import Journal, JournalReader
+from molt_bench.runs.journal import Journal, read_journal
 from molt_bench.runs.journal_lines import Rated
 from molt_bench.runs.line_file import LineFile
 from molt_bench.runs.run import Run
@@ -64,7 +63,7 @@ def up_to_match(number, *, rated):
 
 @pytest.mark.slow
 def test_margins_are_written_after_each_match_and_before_the_next(run):
-    lines = JournalReader(str(run / "journal.jsonl")).read().lines
+    lines = read_journal(run / "journal.jsonl").lines
     kinds = [(type(line).__name__, line.match) for line in lines[:-1]]
     assert kinds == [each for match in range(1, 5) for each in [("Game", match)] * 4 + [("Rated", match)]]
 
@@ -101,23 +100,9 @@ def test_what_was_not_rated_when_a_run_was_killed_is_rated_when_it_goes_on(run, 
     files.close()
     whole = Run.open(played).result()
     assert [match.margins for match in result.matches] == [match.margins for match in whole.matches]
-    rated = [line for line in JournalReader(str(run / "journal.jsonl")).read().lines if isinstance(line, Rated)]
+    rated = [line for line in read_journal(run / "journal.jsonl").lines if isinstance(line, Rated)]
     assert [line.match for line in rated] == [1, 2, 3, 4]
-    assert rated == [
-        line for line in JournalReader(str(played / "journal.jsonl")).read().lines if isinstance(line, Rated)
-    ]
-
-
-def test_a_journal_edited_without_its_chain_cannot_be_read(run):
-    path = run / "journal.jsonl"
-    lines = path.read_bytes().splitlines()
-    at = next(at for at, line in enumerate(lines) if b'"line":"margins"' in line)
-    changed = json.loads(lines[at])
-    changed["margins"]["adjusted"][0] += 1.0
-    lines[at] = json.dumps(changed, separators=(",", ":")).encode()
-    path.write_bytes(b"".join(line + b"\n" for line in lines))
-    with pytest.raises(JournalError, match="lines were removed, added or changed"):
-        Run.open(run)
+    assert rated == [line for line in read_journal(played / "journal.jsonl").lines if isinstance(line, Rated)]
 
 
 @pytest.mark.parametrize("estimator", ["adjusted", "raw"])
@@ -135,9 +120,3 @@ def test_margins_that_a_forger_has_chained_anew_do_not_pass_verify(run, estimato
     if estimator == "raw":  # the chips are counted by every reader
         with pytest.raises(JournalError, match="recorded margins of match 1"):
             stored.result()
-
-
-@pytest.mark.slow
-def test_the_files_of_a_run_are_those_that_follow_from_its_games(run):
-    stored = Run.open(run)
-    assert not check_artifacts(stored, Rows(stored.result(content=stored.content))).of("differing")

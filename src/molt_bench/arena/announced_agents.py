@@ -6,10 +6,8 @@ import msgspec
 
 from molt_bench.agents.permission import OWN, Permission
 from molt_bench.config.participants import ParticipantConfig
-from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import AgentError
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.runs.header import source_hashes
 from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 
@@ -39,22 +37,25 @@ def announced(stored: Run, participants: Collection[str]) -> list[Announcement]:
     Raises AgentError if the code of one is missing, is not the one that is recorded, or no hash of it is recorded: such
     code is never run.
     """
-    recorded = stored.header.source_hashes
+    recorded, hashes = stored.header.source_hashes, dict[str, str]()
     with stored.at_home(OWN):  # which only changes the folder that relative paths start in
         wanted = [each for each in stored.config.participants if each.id in participants]
-        coded = [each for each in wanted if each.kind.code]
-        unknown = next((each.id for each in coded if each.id not in recorded), None)
-        if unknown is not None:
-            raise AgentError(f"the journal has no hash of the code of {unknown!r}, so it is not run")
-        hashes = {each.id: recorded[each.id] for each in coded}
-        changed = _changed_code(stored.config, hashes)
-        if changed:
-            name = changed[0]
-            now = next(each.kind.fingerprint(each.spec()) for each in coded if each.id == name)
-            raise AgentError(
-                f"the code of {name!r} has been changed since the run began, so it is not run: its SHA-256 is {now}, "
-                f"and {hashes[name]} is recorded"
-            )
+        for each in wanted:
+            if not each.kind.code:
+                continue
+            if each.id not in recorded:
+                raise AgentError(f"the journal has no hash of the code of {each.id!r}, so it is not run")
+            now = each.kind.fingerprint(each.spec())
+            if now is None:
+                # Not shortened: the user has to see where the file was expected.
+                told = each.kind.announced(each.spec(), each.settings())
+                raise AgentError(f"participant {each.id!r}: its code is not there; it {told}")
+            if now != recorded[each.id]:
+                raise AgentError(
+                    f"the code of {each.id!r} has been changed since the run began, so it is not run: its SHA-256 is "
+                    f"{now}, and {recorded[each.id]} is recorded"
+                )
+            hashes[each.id] = now
         skills = stored.replies().skills
         return [Announcement(each.id, on_one_line(_told(each, hashes, skills)), hashes.get(each.id)) for each in wanted]
 
@@ -73,15 +74,3 @@ def _told(participant: ParticipantConfig, hashes: Mapping[str, str], skills: Col
     recorded = hashes.get(participant.id)
     hashed = f"; SHA-256 {recorded}, as recorded (not covered: what it loads)"
     return f"{participant.id!r}, type {participant.type}: {told}{'' if recorded is None else hashed}"
-
-
-def _changed_code(config: BenchmarkConfig, recorded: Mapping[str, str]) -> list[str]:
-    """Return the participants whose code has another hash than recorded; raises AgentError if any is missing."""
-    now = source_hashes(config)
-    changed = [each for each in config.participants if now.get(each.id) != recorded.get(each.id, now.get(each.id))]
-    gone = next((each for each in changed if each.id not in now), None)
-    if gone is not None:
-        # Not shortened: the user has to see where the file was expected.
-        told = gone.kind.announced(gone.spec(), gone.settings())
-        raise AgentError(f"participant {gone.id!r}: its code is not there; it {told}")
-    return [each.id for each in changed]

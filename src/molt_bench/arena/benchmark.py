@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, Unpack
 
-from molt_bench._version import __version__
 from molt_bench.agents.external.box import obstacle
 from molt_bench.agents.permission import Permission
 from molt_bench.agents.python_import import AgentFactory
@@ -17,16 +16,8 @@ from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
-from molt_bench.luck.weights import luck_version
 from molt_bench.plugin import NO_BOX, Sitting
-from molt_bench.runs.header import (
-    boxes_of,
-    check_plugins,
-    recorded_boxes,
-    recorded_reply_forms,
-    reply_forms_of,
-    source_hashes,
-)
+from molt_bench.runs.header import boxes_of, check_plugins, recorded_boxes, source_hashes
 from molt_bench.runs.master_seed import settled
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
@@ -101,17 +92,8 @@ def _check_boxes(
 
 
 def _check_code(config: BenchmarkConfig, stored: Run) -> None:
-    """Check that a run is continued with the code it was started with."""
+    """Check that a run is continued with the code it was started with; ours has the same bench version."""
     now = source_hashes(config)
     changed = [name for name, old in stored.header.source_hashes.items() if now.get(name) != old]
     if changed:
         raise JournalError(f"the code of {changed[0]!r} has been changed since the run began: start a new run")
-    began = stored.header.version
-    instead = "start a new run" if began == __version__ else f"start a new run, or go on with molt-bench {began}"
-    recorded = recorded_reply_forms(stored.header)
-    for name, label in reply_forms_of(config).items():
-        before = recorded.get(name)
-        if before != label:
-            raise JournalError(f"{name!r} began with replies as {before}, and would go on with {label}: {instead}")
-    if stored.header.versions.get("luck") not in (None, luck_version()):
-        raise JournalError(f"the run began with other weights of luck than this version has: {instead}")

@@ -2,7 +2,6 @@
 
 import platform
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -60,31 +59,23 @@ class WorkerSetup(msgspec.Struct, frozen=True):
                 box_label(spec, boxed=not self.permission.own)
         except ConfigError as error:
             raise MoltBenchError(f"the worker on {platform.node()} cannot make an agent: {error}") from error
+        specs = {spec.id: spec for spec in self.participants}
         # Built-in bots have no memory: one serves all games.
-        bots = {spec.id: self._made(spec) for spec in self.participants if kind_of(spec.type).built_in}
-        return partial(self._play, {spec.id: spec for spec in self.participants}, bots)
+        bots = {name: self._made(spec) for name, spec in specs.items() if kind_of(spec.type).built_in}
+
+        def play(game: GameSpec) -> Worked:
+            log = TraceLog()
+            first, second = (
+                bots.get(name) or log.watched(name, self._made(specs[name], game.action_timeout_s))
+                for name in game.players
+            )
+            record = drive(game, (first, second))
+            return record, game_estimates(record), log.found()
+
+        return play
 
     def _made(self, spec: ParticipantSpec, action_timeout_s: float | None = None) -> PokerAgent:
         return make_permitted(spec, self.permission, action_timeout_s=action_timeout_s, folder=self.folder)
-
-    def _agent(self, spec: ParticipantSpec, game: GameSpec, log: TraceLog) -> PokerAgent:
-        made = self._made(spec, game.action_timeout_s)
-        return log.watched(spec.id, made)
-
-    def _play(
-        self,
-        specs: dict[str, ParticipantSpec],
-        bots: dict[str, PokerAgent],
-        game: GameSpec,
-    ) -> Worked:
-        first, second = game.players
-        log = TraceLog()
-        players = (
-            bots.get(first) or self._agent(specs[first], game, log),
-            bots.get(second) or self._agent(specs[second], game, log),
-        )
-        record = drive(game, players)
-        return record, game_estimates(record), log.found()
 
 
 def _settled(spec: ParticipantSpec, permission: Permission) -> ParticipantSpec:

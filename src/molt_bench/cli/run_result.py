@@ -24,7 +24,7 @@ from molt_bench.report.verdict import remarks, way_on
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
 from molt_bench.runs.journal_lines import games_in
-from molt_bench.runs.line_file import LineReader
+from molt_bench.runs.line_file import lines_after
 from molt_bench.runs.run import Run
 from molt_bench.study.findings import OPEN
 from molt_bench.study.gate import gate_findings
@@ -40,7 +40,7 @@ def rebuild_run(folder: str, printing: Printing, *, explain: bool = False) -> Ru
     """
     journal = journal_in(folder)
     going = being_written(journal)
-    if going and not any(LineReader(journal).more()):
+    if going and not any(lines_after(journal)):
         raise JournalError(f"{folder}: the run has only just begun, so there is nothing to report yet")
     stored = Run.open(folder)
     result = stored.result()

@@ -12,7 +12,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.files import is_there
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import JournalReader
+from molt_bench.runs.journal import read_journal
 from molt_bench.runs.journal_lines import ending_in
 from molt_bench.runs.master_seed import seed_hash, settled, with_master_seed
 
@@ -115,7 +115,7 @@ def last_run(config: BenchmarkConfig, secret: str | None = None) -> Path | None:
     wanted, newest = config_hash(config.plain()), True
     for journal in sorted(Path(config.output_dir).glob(f"*/{JOURNAL}"), reverse=True):
         try:
-            content = JournalReader(str(journal)).read()
+            content = read_journal(journal)
         except JournalError:
             continue
         same_seed = secret is None or content.header.master_seed_hash == seed_hash(secret)

@@ -94,11 +94,6 @@ def recorded_luck(header: Header, used: Collection[str] | None = None) -> dict[R
     return {each: installed[each] for each in needed}
 
 
-def reply_forms_of(config: BenchmarkConfig) -> dict[str, str]:
-    """Return the form of the replies of each language model with its version, by participant."""
-    return {name: settings.reply_form for name, settings in config.models().items()}
-
-
 def recorded_reply_forms(header: Header) -> dict[str, str]:
     """Return the forms of replies that a header has."""
     return _recorded(header, _REPLY_OF)
@@ -172,7 +167,7 @@ def _versions(config: BenchmarkConfig) -> dict[str, str]:
         with suppress(metadata.PackageNotFoundError):
             found[library] = _installed(library)
     found |= {f"{_PACKAGE_OF}{name}": package for name, package in packages_of(config).items()}
-    return found | {f"{_REPLY_OF}{name}": label for name, label in reply_forms_of(config).items()}
+    return found | {f"{_REPLY_OF}{name}": settings.reply_form for name, settings in config.models().items()}
 
 
 def without_boxes(config: BenchmarkConfig) -> list[str]:

@@ -7,15 +7,15 @@ The lines are chained: each begins with the SHA-256 of the previous one. So any 
 detected, and the hash of the last line identifies the whole journal.
 """
 
-from collections.abc import Iterator
 from hashlib import sha256
+from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from molt_bench.errors import JournalError
 from molt_bench.runs.journal_lines import FORMAT, Header, Line
-from molt_bench.runs.line_file import LineFile, LineReader, Warn
+from molt_bench.runs.line_file import LineFile, Warn, lines_after
 
 _FIRST_LINE: Final = "the header of a journal; if nothing was played yet, start it again"
 _encoder: Final = msgspec.json.Encoder()
@@ -71,7 +71,7 @@ class Journal(LineFile):
         """Continue a journal: return it, cut after its last complete line, and its contents."""
         journal = cls(path, new=False, warn=warn)  # first of all, so that no other process writes while this reads
         try:
-            content = JournalReader(path).read()
+            content = read_journal(path)
         except JournalError:
             journal.close()
             raise
@@ -80,7 +80,7 @@ class Journal(LineFile):
 
     def catch_up(self) -> None:
         """Continue after what is in the file: an interruption may have come between a line and its hash."""
-        self._continue(JournalReader(self.path).read())
+        self._continue(read_journal(self.path))
 
     def _continue(self, content: JournalContent) -> None:
         self.cut(content.size)
@@ -95,67 +95,45 @@ class Journal(LineFile):
             self.line_count, self.last_hash = self.line_count + 1, sha256(text).hexdigest()
 
 
-class JournalReader:
-    """Reads a journal line by line, so that it need not fit in memory, and later what was added to it.
+def read_journal(path: str | Path, *, after: JournalContent | None = None) -> JournalContent:
+    """Read a whole journal, or what was added `after` it was read before; a torn last line is left out.
 
-    Attributes:
-        hashes: SHA-256 of every line read so far.
-
-    Args:
-        path: Path of the journal.
-        after: What was read of it before.
+    Raises JournalError if the file cannot be read, or a line is damaged, or does not follow the one before.
     """
+    header = read_header(path) if after is None else after.header
+    lines = [] if after is None else [*after.lines]
+    hashes = [] if after is None else [*after.hashes]
+    size = 0 if after is None else after.size
+    for text in lines_after(path, size):
+        number = len(hashes) + 1
+        if number > 1:
+            line = _parsed(path, number, text)
+            if isinstance(line, Header):
+                raise JournalError(f"{path} line {number}: expected a game or the end of a session")
+            if not text.startswith(_link(hashes[-1])):
+                raise JournalError(
+                    f"{path} line {number} does not follow line {number - 1}: lines were removed, added or changed"
+                )
+            lines.append(line)
+        hashes.append(sha256(text).hexdigest())
+        size += len(text) + 1
+    return JournalContent(header, tuple(lines), size, tuple(hashes))
 
-    def __init__(self, path: str, *, after: JournalContent | None = None) -> None:
-        self.hashes: list[str] = [] if after is None else [*after.hashes]
-        self._path = path
-        self._file = LineReader(path, size=0 if after is None else after.size)
-        self._header = None if after is None else after.header
 
-    @property
-    def size(self) -> int:
-        """Bytes up to the end of the last line read."""
-        return self._file.size
+def read_header(path: str | Path) -> Header:
+    """Read the first line of a journal; raises JournalError if it is none."""
+    text = next(lines_after(path), None)
+    line = None if text is None else _parsed(path, 1, text)
+    if not isinstance(line, Header):
+        raise JournalError(f"{path} line 1: expected {_FIRST_LINE}")
+    if line.format != FORMAT:
+        raise JournalError(f"{path} has format {line.format}; this version reads format {FORMAT}")
+    return line
 
-    def follow(self) -> Iterator[Line]:
-        """Yield every line that has not been read yet; a torn last line is left out.
 
-        Raises:
-            JournalError: The file cannot be read, or a line is damaged, or does not follow the one before.
-            Replaced: What was read is no longer there.
-        """
-        for _, text in self._file.more():
-            yield self._parsed(text)
-
-    def header(self) -> Header:
-        """Return the first line, whether or not it was read before."""
-        for _ in self.follow() if self._header is None else ():
-            break
-        if self._header is None:
-            raise JournalError(f"{self._path} line 1: expected {_FIRST_LINE}")
-        return self._header
-
-    def read(self) -> JournalContent:
-        """Read a whole journal."""
-        header = self.header()
-        return JournalContent(header, tuple(self.follow()), self.size, tuple(self.hashes))
-
-    def _parsed(self, text: bytes) -> Line:
-        number = len(self.hashes) + 1
-        try:
-            line: Line = _decoder.decode(text)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise JournalError(f"{self._path} line {number} is damaged: {error}") from error
-        if (number == 1) is not isinstance(line, Header):
-            expected = _FIRST_LINE if number == 1 else "a game or the end of a session"
-            raise JournalError(f"{self._path} line {number}: expected {expected}")
-        if isinstance(line, Header):
-            if line.format != FORMAT:
-                raise JournalError(f"{self._path} has format {line.format}; this version reads format {FORMAT}")
-            self._header = line
-        elif not text.startswith(_link(self.hashes[-1])):
-            raise JournalError(
-                f"{self._path} line {number} does not follow line {number - 1}: lines were removed, added or changed"
-            )
-        self.hashes.append(sha256(text).hexdigest())
-        return line
+def _parsed(path: str | Path, number: int, text: bytes) -> Line:
+    try:
+        line: Line = _decoder.decode(text)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise JournalError(f"{path} line {number} is damaged: {error}") from error
+    return line

@@ -77,47 +77,18 @@ class LineFile:
             self._file.close()
 
 
-class Replaced(JournalError):  # noqa: N818 - not an error: a run was restarted in its place
-    """The file is no longer the one read so far: it has to be read from the start."""
+def lines_after(path: str | Path, size: int = 0) -> Iterator[bytes]:
+    """Yield every complete line of a file after its first so many bytes, without its end.
 
-
-class LineReader:
-    """Reads the complete lines of a file, and later those that were added; `size` bytes have been read."""
-
-    def __init__(self, path: str | Path, *, size: int = 0) -> None:
-        self.path = Path(path)
-        self.size = size
-        self._inode: int | None = None
-
-    def more(self) -> Iterator[tuple[int, bytes]]:
-        """Yield every complete line that has not been read yet, without its end, and where it begins.
-
-        Raises:
-            JournalError: The file cannot be read.
-            Replaced: What was read is no longer there.
-        """
-        try:
-            with open(self.path, "rb") as file:
-                now = os.fstat(file.fileno())
-                if now.st_size < self.size or self._inode not in (None, now.st_ino):
-                    raise Replaced(f"{self.path} was replaced while it was read")
-                self._inode = now.st_ino
-                file.seek(self.size)
-                for line in file:
-                    if not line.endswith(b"\n"):
-                        return
-                    start, self.size = self.size, self.size + len(line)
-                    yield start, line[:-1]
-        except OSError as error:
-            if self._inode is not None and isinstance(error, FileNotFoundError):
-                raise Replaced(f"{self.path} is gone") from None
-            raise JournalError(f"{self.path} cannot be read: {error.strerror}") from error
-
-    def line_at(self, start: int, length: int) -> bytes:
-        """Read a line again."""
-        try:
-            with open(self.path, "rb") as file:
-                file.seek(start)
-                return file.read(length)
-        except OSError as error:
-            raise JournalError(f"{self.path} cannot be read: {error.strerror}") from error
+    Raises JournalError if the file cannot be read, or is shorter.
+    """
+    try:
+        with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size < size:
+                raise JournalError(f"{path} was replaced while it was read")
+            file.seek(size)
+            for line in file:
+                if line.endswith(b"\n"):
+                    yield line[:-1]
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from error

@@ -19,7 +19,7 @@ from molt_bench.llm.types import Exchange
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix, mix_from_text
 from molt_bench.poker.observation import Observation
-from molt_bench.runs.line_file import LineFile, LineReader, Warn
+from molt_bench.runs.line_file import LineFile, Warn, lines_after
 from molt_bench.runs.shared_flush import SharedFlush
 from molt_bench.specs import GameLabel
 
@@ -174,15 +174,16 @@ class Replies:
         if not read_only:  # opened first, so that no other process writes while this reads
             found._file = _opened(path, new=not there, warn=warn)
         try:
-            reader, keys = LineReader(path), set[str]()
-            for number, (_, text) in enumerate(reader.more() if there else (), start=1):
+            size, keys = 0, set[str]()
+            for number, text in enumerate(lines_after(path) if there else (), start=1):
                 place = f"{path} line {number}"
                 line = read_line(text, place)
                 if isinstance(line, Header) is not (number == 1):
                     raise JournalError(f"{place}: expected {'the header of the file' if number == 1 else 'a reply'}")
                 found._take(line, place, over, keys)
+                size += len(text) + 1
             if found._file is not None:
-                found._file.cut(reader.size)
+                found._file.cut(size)
                 found._file.sync()  # a session that was killed may have left lines that only the system has
         except JournalError:
             found.close()

@@ -36,7 +36,7 @@ from molt_bench.runs.conclusion import (
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL, REPLIES, SUMMARY, journal_in, summarized
 from molt_bench.runs.header import config_hash, recorded_luck
-from molt_bench.runs.journal import JournalContent, JournalReader
+from molt_bench.runs.journal import JournalContent, read_header, read_journal
 from molt_bench.runs.journal_lines import Change, Header, Line, Rated, SessionEnd, ending_in, games_in
 from molt_bench.runs.journal_lines import Game as Game
 from molt_bench.runs.journal_past import past_of, resumptions_in
@@ -79,7 +79,6 @@ class Run:
         if self.header.master_seed_hash is not UNSET:
             seed = opened_seed(self.header, revealed(content.lines), folder, secret=secret)
             self.config = with_master_seed(self.config, seed.value)
-        self._journal = JournalReader(str(folder / JOURNAL), after=content)
 
     @classmethod
     def open(cls, folder: str | Path, *, secret: str | None = None, same_version: bool = False) -> "Run":
@@ -89,7 +88,7 @@ class Run:
         `same_version` is from another bench version.
         """
         path = journal_in(str(folder))
-        content = JournalReader(str(path)).read()
+        content = read_journal(path)
         check_unchanged(path, content)
         if same_version:
             check_version(path, content.header)
@@ -146,17 +145,13 @@ class Run:
             for seed_index, game in sorted(placed, key=lambda each: (each[1].match, each[0], each[1].record.seating)):
                 take(game, seed_index)
 
-    def follow(self) -> list[tuple[int, Line]]:
-        """Read what has been added to the journal, and return the new lines with their numbers.
+    def follow(self) -> bool:
+        """Read what has been added to the journal; return whether anything was.
 
         Raises JournalError if it cannot be read, a line is damaged, or the file was replaced.
         """
-        first = self.content.line_count + 1
-        found = tuple(self._journal.follow())
-        if found:
-            hashes = tuple(self._journal.hashes)
-            self.content = JournalContent(self.header, self.lines + found, self._journal.size, hashes)
-        return [*enumerate(found, start=first)]
+        before, self.content = self.content, read_journal(self.folder / JOURNAL, after=self.content)
+        return self.content.line_count > before.line_count
 
     def until(self, lines: int) -> "Run":
         """Return the run as it was when its journal had so many lines."""
@@ -284,7 +279,7 @@ class Glance(NamedTuple):
 def glance(folder: str | Path) -> Glance:
     """Look at a run. Raises ConfigError if there is none in the folder, JournalError if it cannot be read."""
     journal = journal_in(str(folder))
-    return Glance(JournalReader(str(journal)).header(), being_written(journal))
+    return Glance(read_header(journal), being_written(journal))
 
 
 def config_of(content: JournalContent) -> BenchmarkConfig:
