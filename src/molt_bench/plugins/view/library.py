@@ -7,8 +7,6 @@ long whatever was played.
 import os
 from collections import OrderedDict, defaultdict
 from contextlib import suppress
-from itertools import pairwise
-from math import hypot
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -17,113 +15,14 @@ import msgspec
 
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.plugins.view import rounded
+from molt_bench.plugins.view.history import history
 from molt_bench.plugins.view.open_run import OpenRun
 from molt_bench.plugins.view.pages import started
-from molt_bench.report.artifacts import ARTIFACTS
-from molt_bench.runs.run import Glance, glance
+from molt_bench.plugins.view.results import Results, results_in
 
 _JOURNAL: Final = "journal.jsonl"
-_SUMMARY: Final = "summary.json"
-_LEADERBOARD: Final = "leaderboard.json"
 #: How many runs are kept open with all their hands.
 _KEPT_OPEN: Final = 4
-#: Differences up to this do not matter, in bb/100.
-_MATTERS_BB100: Final = 25.0
-
-
-class _Participant(msgspec.Struct, rename="camel"):
-    id: str
-    display_name: str | None
-    anchor: bool
-
-
-class _Scheduler(msgspec.Struct):
-    reference: str | None
-
-
-class _Stop(msgspec.Struct, rename="camel"):
-    adjacent_confidence: dict[str, Any] | None
-
-
-class _Config(msgspec.Struct):
-    """What is shown of a config, or compared."""
-
-    participants: list[_Participant]
-    scheduler: _Scheduler
-    stop: _Stop
-    game: dict[str, Any]
-
-
-class _Usage(msgspec.Struct, rename="camel"):
-    cost_usd: float | None
-
-
-class _Agent(msgspec.Struct, rename="camel"):
-    """What is shown of a row of `leaderboard.json`."""
-
-    id: str
-    name: str
-    mu: float
-    sigma: float
-    bb_per_100: float | None
-    bb_per_100_half_width: float | None
-    rank_range: tuple[int, int] | None
-    usage: _Usage | None = None
-
-
-class _Leaderboard(msgspec.Struct):
-    estimator: str
-    participants: list[_Agent]
-
-
-class _Totals(msgspec.Struct):
-    matches: int
-    games: int
-    hands: int
-
-
-class _Summary(msgspec.Struct, rename="camel"):
-    """What is shown of `summary.json`."""
-
-    headline: str | None
-    stop_reason: str
-    ending: dict[str, Any] | None
-    totals: _Totals
-    errors: dict[str, dict[str, int]]
-
-
-class Results(msgspec.Struct):
-    """What a run has written of its results; nothing before it has ended or was interrupted."""
-
-    run: str
-    look: Glance
-    config: _Config
-    summary: _Summary | None = None
-    leaderboard: _Leaderboard | None = None
-
-    @property
-    def status(self) -> str:
-        """Whether it is being played, has ended, or was cut off."""
-        if self.look.going:
-            return "running"
-        return "finished" if self.summary is not None and self.summary.ending is not None else "interrupted"
-
-    @property
-    def secret(self) -> bool:
-        """Whether live agents play in it, and it has not ended."""
-        return self.status != "finished" and self.look.has_guests
-
-    def identity(self, agent: str) -> tuple[dict[str, Any], str | None]:
-        """Return what has to be the same of an agent for it to be the same one in two runs."""
-        plain = next(each for each in self.look.header.config["participants"] if each["id"] == agent)
-        own = {key: value for key, value in plain.items() if key not in ("id", "displayName")}
-        return own, self.look.header.source_hashes.get(agent)
-
-    def opponents(self, agent: str) -> list[str]:
-        """Return who counts for the result of an agent."""
-        reference = self.config.scheduler.reference
-        field = [reference] if reference else [each.id for each in self.config.participants if not each.anchor]
-        return [each for each in field if each != agent]
 
 
 class Library:
@@ -195,41 +94,6 @@ def _is_run(folder: Path) -> bool:
         return False
 
 
-def results_in(folder: Path) -> Results:
-    """Return what a run has written.
-
-    Raises:
-        MoltBenchError: Its first line cannot be read.
-        msgspec.ValidationError: The config there is none.
-    """
-    look = glance(folder)
-    try:
-        return _results(folder.name, look, (folder / _SUMMARY).read_bytes(), (folder / _LEADERBOARD).read_bytes())
-    except OSError:
-        return Results(folder.name, look, _config_of(look))
-
-
-def results_of(run: OpenRun) -> Results:
-    """Return what a run would write of its results as it is now, whatever its files say."""
-    made = [ARTIFACTS[name](run.rows).encode() for name in (_SUMMARY, _LEADERBOARD)]
-    return _results(run.id, glance(run.run.folder), *made)
-
-
-def _results(run: str, look: Glance, summary: bytes, leaderboard: bytes) -> Results:
-    config = _config_of(look)
-    try:
-        told = msgspec.json.decode(summary, type=_Summary)
-        board = msgspec.json.decode(leaderboard, type=_Leaderboard)
-    except (msgspec.MsgspecError, RecursionError):
-        return Results(run, look, config)
-    strangers = {each.id for each in board.participants} - {each.id for each in config.participants}
-    return Results(run, look, config) if strangers else Results(run, look, config, told, board)
-
-
-def _config_of(look: Glance) -> _Config:
-    return msgspec.convert(look.header.config, _Config)
-
-
 _NOTHING: Final = dict.fromkeys(("headline", "stopReason", "method", "matches", "games", "hands", "faults", "usd"))
 
 
@@ -284,76 +148,3 @@ def line_of(results: Results) -> dict[str, Any]:
             for each in (board.participants if summary.totals.matches else ())
         ],
     }
-
-
-def history(results: list[Results]) -> dict[str, Any]:
-    """Return the results of each agent, and the change from each run to the next, of runs that have results."""
-    told = [each for each in results if each.leaderboard is not None and not each.secret]
-    played = [each for each in told if each.summary is not None and each.summary.totals.matches]
-    # Oldest first; those without a time in their name come first.
-    runs = sorted(played, key=lambda each: (started(each.run) or "", each.run))
-    appearances: dict[str, list[tuple[Results, _Agent]]] = defaultdict(list)
-    for each in runs:
-        reference = each.config.scheduler.reference
-        for agent in each.leaderboard.participants if each.leaderboard is not None else ():
-            if agent.id != reference:  # it stands at 0 by definition, which is no result of its own
-                appearances[agent.id].append((each, agent))
-    ordered = sorted(appearances.items())
-    return {
-        "runs": [{"id": each.run, "started": started(each.run)} for each in runs],
-        "agents": [{"name": name, "points": [_point(*each) for each in found]} for name, found in ordered],
-        "regressions": [_change(*old, *new) for _, found in ordered for old, new in pairwise(found)],
-    }
-
-
-def _point(results: Results, agent: _Agent) -> dict[str, Any]:
-    """Return the result of an agent in a run."""
-    assert results.leaderboard is not None
-    return {
-        "run": results.run,
-        "started": started(results.run),
-        "bb100": agent.bb_per_100,
-        "halfWidth": agent.bb_per_100_half_width,
-        "estimator": results.leaderboard.estimator,
-        "mu": agent.mu,
-        "sigma": agent.sigma,
-        "codeHash": results.look.header.source_hashes.get(agent.id),
-        "name": agent.name,
-        "opponents": results.opponents(agent.id),
-    }
-
-
-def _change(old: Results, before: _Agent, new: Results, after: _Agent) -> dict[str, Any]:
-    """Return how the result of an agent has changed from one run to another; or why that is not known.
-
-    Both results are taken to be independent. `compare` uses that the same cards were dealt, so it sees more.
-    """
-    why = _why_not(old, before, new, after)
-    about = {"agent": after.id, "from": old.run, "to": new.run, "why": why, "sameField": why is None}
-    if why is not None or before.bb_per_100_half_width is None or after.bb_per_100_half_width is None:
-        return {**about, "difference": None, "halfWidth": None, "verdict": "unknown"}
-    difference = (after.bb_per_100 or 0.0) - (before.bb_per_100 or 0.0)
-    half_width = hypot(before.bb_per_100_half_width, after.bb_per_100_half_width)
-    verdict = "worse" if difference + half_width < 0 else "better" if difference > half_width else "unknown"
-    if abs(difference) + half_width <= _MATTERS_BB100:
-        verdict = "within"
-    return {**about, "difference": rounded(difference), "halfWidth": rounded(half_width), "verdict": verdict}
-
-
-def _why_not(old: Results, before: _Agent, new: Results, after: _Agent) -> str | None:
-    """Return why two results of an agent cannot be compared; None if they can."""
-    for key, value in new.config.game.items():
-        if old.config.game.get(key) != value:
-            return f"game.{key} is {old.config.game.get(key)} in {old.run} and {value} in {new.run}"
-    if old.opponents(before.id) != new.opponents(after.id):
-        return "the opponents are not the same"
-    changed = [each for each in new.opponents(after.id) if old.identity(each) != new.identity(each)]
-    if changed:
-        return f"the opponent {changed[0]} is not the same"
-    assert old.leaderboard is not None
-    assert new.leaderboard is not None
-    if old.leaderboard.estimator != new.leaderboard.estimator:
-        return f"the estimator is {old.leaderboard.estimator} in {old.run} and {new.leaderboard.estimator} in {new.run}"
-    if before.bb_per_100_half_width is None or after.bb_per_100_half_width is None:
-        return "it has not met all opponents in both runs"
-    return None

@@ -1,22 +1,17 @@
 """The pages of a run as plain JSON: the run, who plays in it, a match, and the notation of its hands."""
 
-import json
-import os
 import re
-import shlex
 from collections import Counter
 from collections.abc import Container, Iterator
 from copy import copy
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
-
-import yaml
 
 from molt_bench.plugins.view import rounded
 from molt_bench.plugins.view.curves import convergence_data, winnings_data
 from molt_bench.plugins.view.follow import progress_data
 from molt_bench.plugins.view.open_run import Deal, OpenRun, own_decks
+from molt_bench.plugins.view.reproduce import reproduce
 from molt_bench.plugins.view.sections import Sections
 from molt_bench.report.card import card
 from molt_bench.report.explanation import claims, raw_and_corrected
@@ -27,7 +22,6 @@ from molt_bench.report.verdict import headline, remarks
 from molt_bench.runs.run import Game
 from molt_bench.specs import SEATINGS
 
-_CONFIG: Final = "config.json"
 _STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)")
 
 
@@ -232,62 +226,6 @@ def _faults(run: OpenRun) -> list[dict[str, Any]]:
         {"id": who, "kind": kind, "count": count, "example": examples[who, kind][0], "place": examples[who, kind][1]}
         for (who, kind), count in sorted(counts.items(), key=lambda each: (order.index(each[0][0]), -each[1]))
     ]
-
-
-def reproduce(run: OpenRun, path: str | None = None, *, published: bool = False) -> dict[str, Any]:
-    """Return everything needed to reproduce the run; if it is `published`, its files come as an archive.
-
-    `path` is where its folder is for those who type the commands; None for the folder as seen from here.
-    """
-    folder, plain = path or _from_here(run.run.folder), run.rows.found.result.config.plain()
-    has_config = _is_config(run.run.folder / _CONFIG, plain)
-    what = f"{_CONFIG} is not the config of this run: s" if os.path.lexists(run.run.folder / _CONFIG) else "S"
-    config = _typed(f"{folder}/{_CONFIG}") if has_config else "config.yaml"
-    commands = {
-        "Play it again": f"molt-bench run --config {config}",
-        "Replay every game from its records, calling no model, and check every file": (
-            f"molt-bench verify {_typed(folder)}"
-        ),
-    }
-    if run.status == "interrupted":
-        commands = {"Continue it": f"molt-bench resume {_typed(folder)}", **commands}
-    if published:
-        inside = shlex.quote(f"./{run.id}")
-        commands = {
-            "Unpack the archive": f"python3 -m zipfile -e {_typed(f'{run.id}.zip')} .",
-            "Check that no file was changed": f"cd {inside} && sha256sum --check SHA256SUMS && cd ..",
-            **commands,
-        }
-    return {
-        "commands": [{"title": title, "command": command} for title, command in commands.items()],
-        "note": None if has_config else f"{what}ave the config below as config.yaml first.",
-        "configYaml": yaml.safe_dump(plain, sort_keys=False, allow_unicode=True),
-    }
-
-
-def _typed(path: str) -> str:
-    """Return a path as one types it in a shell: quoted, and never taken for a flag.
-
-    >>> _typed("a b"), _typed("-x")
-    ("'a b'", './-x')
-    """
-    return shlex.quote(f"./{path}" if path.startswith("-") else path)
-
-
-def _is_config(path: Path, plain: dict[str, Any]) -> bool:
-    """Return whether the config beside the journal is the run's own: another one would play another run."""
-    try:
-        return bool(json.loads(path.read_bytes()) == plain)
-    except (OSError, ValueError, RecursionError):
-        return False
-
-
-def _from_here(folder: Path) -> str:
-    """Return the path of a folder as one would type it where the program was started."""
-    try:
-        return str(folder.relative_to(Path.cwd()))
-    except (ValueError, OSError):
-        return str(folder)
 
 
 def match_page(run: OpenRun, match: int) -> dict[str, Any]:

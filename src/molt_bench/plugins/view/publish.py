@@ -23,10 +23,13 @@ from molt_bench.entry_points import FILES, points
 from molt_bench.errors import MoltBenchError
 from molt_bench.plugin import Export, FolderExport
 from molt_bench.plugins.view.hand import hand_page
+from molt_bench.plugins.view.history import history
 from molt_bench.plugins.view.inlined import DATA, STATIC, inlined, script_of_pages
-from molt_bench.plugins.view.library import Library, Results, history, line_of, results_of
+from molt_bench.plugins.view.library import Library, line_of
 from molt_bench.plugins.view.open_run import Deal, OpenRun
-from molt_bench.plugins.view.pages import hands_page, match_page, names_page, reproduce, run_page, said_page
+from molt_bench.plugins.view.pages import hands_page, match_page, names_page, run_page, said_page
+from molt_bench.plugins.view.reproduce import reproduce
+from molt_bench.plugins.view.results import Results, results_of
 from molt_bench.plugins.view.sections import Sections
 from molt_bench.plugins.view.styles import styles_data
 from molt_bench.report.artifact_check import ArtifactCheck, check_artifacts
