@@ -37,14 +37,15 @@ def test_a_harness_that_is_killed_goes_on_and_pays_nothing_twice(tmp_path, serve
         folder = tmp_path / "killed"
         folder.mkdir()
         path, before = config_of(server, folder), server.received
+        alone = ("--games-at-once", "1")  # nothing else is under way when it is killed
         current = killing(server)
         for sitting, place in enumerate((7, 19)):
             current[:] = [None, server.received + place]
-            current[0] = start("--config", path, "--quiet", *(["--resume"] if sitting else []))
+            current[0] = start("--config", path, "--quiet", *alone, *(["--resume"] if sitting else []))
             current[0].communicate()
             assert current[0].returncode == -signal.SIGKILL
         server.hook = None
-        done = quick("--config", path, "--resume", "--quiet")
+        done = quick("--config", path, "--resume", "--quiet", *alone)
         assert done.returncode == 0, done.stderr
         answered = [request for request in server.since(before) if request.answered]
     exchanges = exchanges_in(run_of(folder / "out"))
