@@ -1,6 +1,6 @@
 """What built-in bots lose to `resolver`, by AIVAT, for papers to quote.
 
-    python research/reference.py --hands 70 > research/reference.txt
+    python research/reference.py --hands 1000 > research/reference.txt
 
 Every bot plays `resolver` on seed pairs: two games on the same cards, seats swapped. AIVAT (Burch, Schmid, Moravcik,
 Morrill and Bowling, AAAI 2018) knows how the resolver plays every hand that it may hold. So it averages over these, and
@@ -32,7 +32,7 @@ from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.views import observe
 from molt_bench.records import GameRecord
 
-BOTS = ("callstation", "tag", "maniac", "tight", "random", "blueprint")
+BOTS = ("tag", "blueprint", "tight", "callstation", "maniac")
 #: Hands of a game: resolver knows nothing of earlier hands, so only their number counts.
 HANDS, STACK, BLIND = 5, 10_000, 100
 
@@ -146,7 +146,7 @@ def played(bot: str, seed: str) -> tuple[float, float]:
 def main() -> None:
     """Play and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hands", type=int, default=70, help="of each bot")
+    parser.add_argument("--hands", type=int, default=1000, help="of each bot")
     parser.add_argument("--bots", default=",".join(BOTS))
     given = parser.parse_args()
     print(f"against resolver, {STACK // BLIND} big blinds; bb/100 with standard errors of the mean of seed pairs")
