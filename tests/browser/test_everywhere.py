@@ -226,7 +226,7 @@ def test_statistics_are_shown_by_position_and_opponent(visit: Visit, viewer: str
     assert part.locator("tbody tr").count() == 3
     part.locator("select").select_option("position")
     assert part.locator("tbody tr").count() == 6
-    with urllib.request.urlopen(f"{viewer}api/runs/{everything.bots[0]}.json") as answer:
+    with urllib.request.urlopen(f"{viewer}api/runs/{everything.bots[0]}/styles.json") as answer:
         groups = json.load(answer)["styleGroups"]
     own = [each for each in groups if each["player"] == "tag" and each["position"] == "button"]
     counts, chances = (sum(each[key][0] for each in own) for key in ("counts", "of"))

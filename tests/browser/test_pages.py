@@ -35,6 +35,7 @@ def test_the_run_page_shows_every_part_of_a_run_of_bots(visit: Visit, server: st
         "Playing styles",
         "Grade of decisions",
         "Matches",
+        "Disclosure card",
         "Reproduce this run",
         "Words on this page",
     ]

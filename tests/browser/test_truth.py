@@ -204,14 +204,12 @@ def test_a_published_site_shows_every_page_and_offers_the_files(visit: Visit, si
     page = visit(site)
     page.get_by_role("link", name=runs.bots).first.click()
     page.wait_for_selector(".leaderboard")
-    assert "20 of" in page.locator(".warning").first.inner_text()
     with page.expect_download() as saved:
         page.locator("#part-reproduce a", has_text="leaderboard.json").click()
     content = Path(saved.value.path()).read_bytes()
     assert content == (runs.folder / runs.bots / "leaderboard.json").read_bytes()
     page.get_by_role("link", name="All hands").click()
     page.wait_for_selector(".v-space .v-row")
-    assert "holds 20 of" in page.locator(".warning").inner_text(), "a list that is cut says so"
     page.locator(".v-space .v-row a").first.click()
     page.wait_for_selector(".felt")
     page.evaluate("location.hash = '#/history'")
