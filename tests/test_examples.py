@@ -89,7 +89,7 @@ def test_the_c_bot_is_built_checked_and_plays(tmp_path):
     folder = copied("c-bot", tmp_path)
     printed = [run(command, folder) for command in commands("c-bot")]
     assert "fit to play" in printed[1]
-    assert "no faults" in printed[2] or re.search(r"bot .* 0\s*$", printed[2], re.MULTILINE)
+    assert "no faults" in printed[2] or re.search(r"bot .* 0(\s+[\d.]+±[\d.]+)?\s*$", printed[2], re.MULTILINE)
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")

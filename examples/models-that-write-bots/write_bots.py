@@ -56,7 +56,7 @@ def judged(bot: str, hands: str) -> tuple[float | None, str]:
     run = bench("run", "--participants", f"{bot},{LADDER}", "--sandbox", "--hands", hands, *rules)
     if "error" in run:
         return None, f"The bot did not play: {run['error']}"
-    rungs = {row["id"]: -row["bbPer100FromReference"] for row in run["participants"] if row["id"] in LADDER.split(",")}
+    rungs = {row["id"]: -row["bbPer100"] for row in run["participants"] if row["id"] in LADDER.split(",")}
     graded = bench("grade", run["runDir"], "--agent", "bot")
     worst = [
         f"- {each['street']}, cards {each['cards']}, board {each['board'] or 'none'}: {each['done']}, better "
