@@ -16,9 +16,9 @@ class Sections:
 
     def __init__(self, run: OpenRun) -> None:
         self._run = run
-        makers = loaded(PAGES)[0] if run.sections else {}
+        makers = loaded(PAGES)[0]
         self._sections: dict[str, Section | None] = dict.fromkeys(makers)
-        for name, make in makers.items():
+        for name, make in makers.items() if run.sections else ():
             self._sections[name] = _or_none(lambda make=make: make(run.run))  # type: ignore[misc]
 
     def data(self) -> dict[str, Mapping[str, Any] | None]:
