@@ -44,11 +44,11 @@ from molt_bench.plugins.live.address import ServerAddress
 from molt_bench.plugins.live.invitations import invited
 from molt_bench.plugins.live.lobby import Lobby
 from molt_bench.plugins.live.server import LiveServer
+from molt_bench.plugins.web_server import bound
 from molt_bench.records import GameRecord
 from molt_bench.runs.replies import Replies
 from molt_bench.seeds import derive
 from molt_bench.specs import GameLabel, GameSpec
-from molt_bench.web_server import bound
 
 CPU_GOAL_MS = 3.0
 #: The 99th percentile of delays, by how many agents there are at most.

@@ -15,8 +15,8 @@ from molt_bench.config.sections import BenchmarkConfig
 ROOT: Final = Path(__file__).parents[1]
 #: Files of a run that have no schema of their own here.
 OTHER_FILES: Final = ("config.json", "master-seed", "bug.log", "agents/ID.log", "card.md")
-#: Rooms that are not the core: plug-ins, and those that are to become plug-ins.
-OUTSIDE: Final = ("plugins", "adapters")
+#: The room that is not the core.
+OUTSIDE: Final = ("plugins",)
 DOCS: Final = ("docs/*.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md")
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from molt_bench.agents.external.protocol import struct_schemas
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.plugins.reference.grades import Grades
+from molt_bench.poker.messages import struct_schemas
 from molt_bench.records import ESTIMATORS
 from molt_bench.runs.journal_lines import Line
 from molt_bench.runs.replies import Line as RepliesLine

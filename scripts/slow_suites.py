@@ -42,7 +42,7 @@ SUITES: Final = {
     "adapters": Suite(
         "PettingZoo and inspect play",
         "3 min",
-        "tests/adapters tests/plugins/adapters tests/test_docs.py tests/test_examples.py",
+        "tests/plugins/adapters tests/test_docs.py tests/test_examples.py",
         "adapters",
         "-n auto -k 'adapters or integrations or learner'",
     ),

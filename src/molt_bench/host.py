@@ -20,12 +20,12 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.external.plain import fields_of, observation_of, outcome_of
 from molt_bench.agents.python_import import call_factory, find_factory
 from molt_bench.errors import AgentFailed, MoltBenchError, not_an_action
 from molt_bench.poker.actions import KINDS, MOST_CHIPS, Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation
+from molt_bench.poker.plain import fields_of, observation_of, outcome_of
 
 #: Where the agent finds files; where it is set, the end of every hook is told.
 CONFIRMS: Final = "MOLT_BENCH_HOST"

@@ -3,15 +3,23 @@
 A plug-in is a package that registers something under one of the groups of `molt_bench.entry_points`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
+from molt_bench.entry_points import FILES as FILES
+from molt_bench.entry_points import PAGES as PAGES
+from molt_bench.entry_points import loaded as loaded
+from molt_bench.entry_points import points as points
 from molt_bench.records import GameRecord
 from molt_bench.specs import DEFAULT_TIMEOUT_S, GameLabel, GameSpec, Pair, ParticipantSpec, Seating
+
+#: Asks a language model: takes the system prompt and the message, and returns the reply and why it ended, by the name
+#: that its provider has for that. What it raises is a fault of the model, unless it is `GameUnfinished`.
+Ask: TypeAlias = Callable[[str, str], Awaitable[tuple[str, str | None]]]
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +32,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         boxed: Whether it plays in a box or not at all, since the run is a stranger's.
         code_sha256: The fingerprint that its code must have, or else it is not run; None for any.
         models: The models that it may ask through the run, by `await models.ask(model, messages)`; None for none.
+        ask: Asks it in place of our own client, if it is a language model; None for our own.
         anew: Whether it is made to see whether it can be: before a run, of its code as it is now.
     """
 
@@ -33,6 +42,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     boxed: bool = False
     code_sha256: str | None = None
     models: Any = None
+    ask: Ask | None = None
     anew: bool = False
 
 

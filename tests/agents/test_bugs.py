@@ -33,6 +33,7 @@ ROOMS = (
     ),
     *("molt_bench.arena.resuming_agent", "molt_bench.bench.spending"),
     "molt_bench.runs.replies",
+    "molt_bench.poker.messages",
     "molt_bench.poker.observation",
 )
 OPTIONS = RunOptions(quiet=True, games_at_once=1)

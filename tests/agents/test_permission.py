@@ -40,7 +40,7 @@ DIRECT = {
     "agents/python_kind.py",
     "host.py",  # which is a program of its own
     "plugins/adapters/gymnasium_env.py",
-    "adapters/inspect_task.py",
+    "plugins/adapters/inspect_task.py",
     "cli/agent_argument.py",
     "testing/agent_check.py",
 }

@@ -13,8 +13,8 @@ from molt_bench.plugins.live.address import ServerAddress
 from molt_bench.plugins.live.invitations import Invited
 from molt_bench.plugins.live.lobby import Lobby
 from molt_bench.plugins.live.server import LiveServer
+from molt_bench.plugins.web_server import bound
 from molt_bench.specs import GameLabel, GameSpec
-from molt_bench.web_server import bound
 
 TOKEN = "0123456789abcdef" * 2
 TOKENS = {"live": TOKEN, "other": "fedcba9876543210" * 2}

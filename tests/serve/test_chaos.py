@@ -16,10 +16,10 @@ from molt_bench.plugins.live.address import ServerAddress
 from molt_bench.plugins.live.invitations import invited
 from molt_bench.plugins.live.lobby import Lobby
 from molt_bench.plugins.live.server import LiveServer
+from molt_bench.plugins.web_server import bound
 from molt_bench.runs.folder import new_folder
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.web_server import bound
 from tests.e2e.live import Poller, mixing, request
 from tests.serve.clients import SdkClient, calls, opened, register_and_join
 from tests.serve.tables import a_game, until

@@ -12,14 +12,15 @@ import msgspec
 import pytest
 
 from molt_bench import Action, make_agent, play_game
-from molt_bench.agents.external.plain import observation_of, outcome_of
-from molt_bench.agents.external.protocol import decision, line_of, result
+from molt_bench.agents.external.protocol import line_of
 from molt_bench.errors import MoltBenchError
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.play.play_games import drive
 from molt_bench.plugins.live.guest import Server, base_of, connected, play_as_guest
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand
+from molt_bench.poker.messages import decision, result
+from molt_bench.poker.plain import observation_of, outcome_of
 from molt_bench.poker.views import observe, result_for
 from molt_bench.specs import GameSpec
 from tests.agents.external.test_protocol import TABLES

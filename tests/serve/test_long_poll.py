@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from molt_bench.plugins.live import server
 from molt_bench.plugins.live.guard import LONGEST_MESSAGE
 from molt_bench.plugins.live.messages import turn_schema
+from molt_bench.plugins.web_server import bound
 from molt_bench.specs import GameLabel
-from molt_bench.web_server import bound
 from tests.agents.external.mixes import WRONG
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving, until
 

@@ -22,7 +22,7 @@ from molt_bench.agents.scripted import ScriptedAgent
 from molt_bench.agents.settings_base import AgentSettings, OpenSettings
 from molt_bench.entry_points import AGENTS, broken, is_ours, package_of, points
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.plugin import NO_BOX, Context, Kind
+from molt_bench.plugin import NO_BOX, Ask, Context, Kind
 from molt_bench.specs import ParticipantSpec
 from molt_bench.suggestions import one_of
 
@@ -186,6 +186,7 @@ def make_agent(
     factories: Mapping[str, AgentFactory] | None = None,
     action_timeout_s: float | None = None,
     folder: Path | None = None,
+    ask: Ask | None = None,
 ) -> PokerAgent:
     """Make the agent of a participant. Agents of a run are made by `molt_bench.agents.permission`.
 
@@ -195,13 +196,15 @@ def make_agent(
         action_timeout_s: Seconds for one answer of an agent that limits its own time: a program, a server or a language
             model. None for the default of its kind.
         folder: Folder for what a program writes to its standard error; None discards it.
+        ask: Asks a language model in place of our own client: an async function that takes the system prompt and the
+            message, and returns the reply and why it ended, as the provider names it, or None.
 
     Raises:
         ConfigError: There is no such type, or it does not take these params.
         AgentError: The factory raised, or returned something that is not an agent.
     """
     spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
-    context = Context(folder=folder)
+    context = Context(folder=folder, ask=ask)
     return make_within(context, spec, factories, action_timeout_s=action_timeout_s)
 
 

@@ -2,6 +2,7 @@
 
 from molt_bench.llm.conversation import Conversation
 from molt_bench.llm.gateway import Gateway
+from molt_bench.llm.harness import Harness
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Said
 from molt_bench.poker.actions import Action
@@ -24,7 +25,7 @@ class LLMAgent:
 
     keeps_time = True
 
-    def __init__(self, name: str, settings: LLMSettings, gateway: Gateway, *, game: GameLabel) -> None:
+    def __init__(self, name: str, settings: LLMSettings, gateway: Gateway | Harness, *, game: GameLabel) -> None:
         self.name = name
         self._settings = settings
         self._gateway = gateway

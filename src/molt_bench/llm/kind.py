@@ -8,6 +8,7 @@ from molt_bench.agents.settings_base import variables_told
 from molt_bench.llm.after_failure import RequestLimits
 from molt_bench.llm.agent import LLMAgent
 from molt_bench.llm.gateway import Gateway
+from molt_bench.llm.harness import Harness
 from molt_bench.llm.providers import PROVIDERS
 from molt_bench.llm.settings import LLMSettings, redirection_warnings
 from molt_bench.plugin import Context, Kind
@@ -39,6 +40,9 @@ class LanguageModel(Kind):
 
     def maker(self, spec: ParticipantSpec, context: Context) -> Callable[[], LLMAgent]:
         """Return what makes agents for games outside a run, with one connection; one that cannot be had is an error."""
+        if context.ask is not None:
+            harness = Harness(context.ask, context.settings)
+            return lambda: LLMAgent(spec.id, context.settings, harness, game=GameLabel(0, 0, "AB"))
         limits = RequestLimits(timeout_s=context.timeout_s, pause_after_s=_LONE_PAUSE_S)
         gateway = Gateway({spec.id: context.settings}, limits=limits)
         return lambda: LLMAgent(spec.id, context.settings, gateway, game=GameLabel(0, 0, "AB"))

@@ -14,6 +14,7 @@ from msgspec import UNSET
 
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import ConfigError
+from molt_bench.luck.estimators import margins_of as margins_of
 from molt_bench.rating.estimate import Estimate
 from molt_bench.rating.verdicts import Result, Verdict
 from molt_bench.records import BB100_DECIMALS, MatchResult, bb_per_100

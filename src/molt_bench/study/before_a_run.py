@@ -10,7 +10,6 @@ from molt_bench.llm.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.study.plan import Plan
-from molt_bench.web_server import is_loopback
 
 #: What a limit has over the price of a first ranking, where we suggest one.
 _ROOM: Final = 1.5
@@ -63,7 +62,8 @@ def _is_local(settings: LLMSettings) -> bool:
     """Return whether a model is on this machine, which sends no bill."""
     elsewhere = settings.redirection
     url = settings.base_url or (elsewhere[1] if elsewhere is not None else "")
-    return bool(url) and is_loopback(urlsplit(url).hostname or "")
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def what_the_budget_shows(config: BenchmarkConfig, plan: Plan | None = None) -> str | None:

@@ -12,23 +12,22 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from molt_bench import Action, AgentFailed, IllegalAction, Mix, RaiseRange
-from molt_bench.agents.external.answers import answer_of, read_answer, read_hello
-from molt_bench.agents.external.plain import fields_of
+from molt_bench.agents.external.answers import read_answer, read_hello
 from molt_bench.agents.external.program_settings import ExecSettings, HttpSettings
 from molt_bench.agents.external.protocol import (
     LONGEST_ANSWER,
     Bye,
     Rejection,
-    decision,
     hello,
     line_of,
     protocol_schema,
-    result,
 )
 from molt_bench.config.loader import load_config
 from molt_bench.poker.actions import CALL, CHECK, KINDS
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
+from molt_bench.poker.messages import answer_of, decision, result
+from molt_bench.poker.plain import fields_of
 from molt_bench.poker.views import observe, result_for
 from tests.agents.external.mixes import GOOD, GOOD_TEXT, WRONG
 from tests.llm.test_prompt_leaks import any_action, swapped

@@ -7,13 +7,13 @@ import pytest
 from pokerkit import HandHistory
 
 from molt_bench import Action, AgentFailed
-from molt_bench.agents.external.answers import answer_of
-from molt_bench.agents.external.protocol import decision, line_of, result
+from molt_bench.agents.external.protocol import line_of
 from molt_bench.plugins.adapters.acpc_states import is_version, read_action, state_lines
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.deck import Shoe, deal
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
+from molt_bench.poker.messages import answer_of, decision, result
 from molt_bench.poker.views import observe, result_for
 from molt_bench.report.exports.phh import phh
 from tests.llm.test_prompt_leaks import any_action, swapped

@@ -12,9 +12,8 @@ import pytest
 
 from molt_bench.errors import ConfigError
 from molt_bench.plugins.view.library import Library
-from molt_bench.plugins.view.server import HEADERS, answer
+from molt_bench.plugins.view.server import HEADERS, answer, is_our_name
 from molt_bench.runs.header import config_hash
-from molt_bench.web_server import is_our_name
 from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, rechained, start
 from tests.plugins.view.conftest import Viewer
 

@@ -12,6 +12,7 @@ from molt_bench.agents.external.command import resolved
 from molt_bench.agents.external.process import Process
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind
+from molt_bench.poker import messages
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
@@ -114,7 +115,7 @@ class ProgramAgent:
         try:
             process = await self._ready()
             self._decisions += 1
-            process.write(protocol.line_of(protocol.decision(observation, self._decisions)))
+            process.write(protocol.line_of(messages.decision(observation, self._decisions)))
             late = f"no answer within {self._limit_s:g} s"
             answer: Action | Mix = await process.answer(self._limit_s, self._answer, late=late)
         except AgentFailed as failure:
@@ -130,7 +131,7 @@ class ProgramAgent:
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
         """Send the program the result as the table saw it."""
-        await self._tell(protocol.result(outcome))
+        await self._tell(messages.result(outcome))
 
     async def on_error(self, message: str) -> None:
         """Tell the program that its answer was not accepted."""

@@ -14,6 +14,7 @@ from molt_bench.agents.external import answers, protocol
 from molt_bench.agents.external.program_settings import HttpSettings
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import AgentFailed, ConfigError
+from molt_bench.poker import messages
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
@@ -76,7 +77,7 @@ class HttpAgent:
         try:
             await self._hello()
             self._decisions += 1
-            question = protocol.decision(observation, self._decisions, self._game)
+            question = messages.decision(observation, self._decisions, self._game)
             answered, answer = answers.read_answer(await self._posted(question, self._limit_s))
             if answered != self._decisions:
                 raise AgentFailed("unparsable", f"id is not {self._decisions}, that of the observation")
@@ -88,7 +89,7 @@ class HttpAgent:
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
         """Send the server the result as the table saw it."""
-        await self._tell(protocol.result(outcome, self._game), self._limit_s)
+        await self._tell(messages.result(outcome, self._game), self._limit_s)
 
     async def on_error(self, message: str) -> None:
         """Tell the server that its answer was not accepted."""

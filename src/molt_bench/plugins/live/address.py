@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from molt_bench.errors import ConfigError
-from molt_bench.web_server import url_of
+from molt_bench.plugins.web_server import url_of
 
 
 class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):

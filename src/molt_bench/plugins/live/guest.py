@@ -13,12 +13,12 @@ import httpx2
 import msgspec
 
 from molt_bench import Action, AgentFailed, Mix, MoltBenchError, PokerAgent, ProviderError
-from molt_bench.agents.external.plain import fields_of, observation_of, outcome_of
-from molt_bench.agents.external.protocol import Result
 from molt_bench.errors import GameUnfinished, not_an_action
 from molt_bench.play.hooks import Hook
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.plugins.live.messages import DEFAULT_WAIT_S, Over, RunInfo, TurnMessage
+from molt_bench.poker.messages import Result
+from molt_bench.poker.plain import fields_of, observation_of, outcome_of
 from molt_bench.specs import GameFacts
 
 #: Makes the agent for a game.

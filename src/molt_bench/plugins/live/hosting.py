@@ -18,7 +18,7 @@ from molt_bench.plugins.live.invitations import Invitations, forget, left_waitin
 from molt_bench.plugins.live.lobby import Invitation, Lobby
 from molt_bench.plugins.live.mailbox import RECONNECT_S
 from molt_bench.plugins.live.server import LiveServer
-from molt_bench.web_server import bound, is_every_address
+from molt_bench.plugins.web_server import bound, is_every_address
 
 #: What happens if a guest is missing when the time to join is up.
 IfMissing: TypeAlias = Literal["end", "play"]

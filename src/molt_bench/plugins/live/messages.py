@@ -4,24 +4,23 @@ A turn wraps two messages of the protocol of external agents, as they are: the d
 """
 
 from collections.abc import Iterable, Mapping
-from inspect import cleandoc
 from time import monotonic
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
-from molt_bench.agents.external.answers import answer_of, read_object
-from molt_bench.agents.external.protocol import Decision, Result, decision, result
 from molt_bench.errors import AgentFailed
 from molt_bench.plugins.live.mailbox import HandOver, Turn
 from molt_bench.poker.actions import Action
+from molt_bench.poker.messages import Decision, Result, answer_of, decision, read, result, struct_schemas
 from molt_bench.poker.mix import MOST_ENTRIES, MOST_WEIGHT, Mix
 from molt_bench.specs import GameFacts
 
 #: Seconds that a request waits for a decision, and the most it may ask for: clients give up after 60.
 DEFAULT_WAIT_S: Final = 25.0
 LONGEST_WAIT_S: Final = 45.0
+_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class TurnMessage(Struct, frozen=True, kw_only=True):
@@ -126,7 +125,7 @@ def result_messages(results: Iterable[HandOver]) -> tuple[Result, ...]:
 
 def read_act(body: bytes) -> ActRequest:
     """Read an answer in JSON; raises AgentFailed if it is not clear which decision it is for."""
-    return act_of(read_object(body))
+    return act_of(read(body, _object))
 
 
 def act_of(fields: Mapping[str, Any]) -> ActRequest:
@@ -143,9 +142,7 @@ def act_of(fields: Mapping[str, Any]) -> ActRequest:
 
 def turn_schema() -> dict[str, Any]:
     """Return the JSON Schema of what an agent gets; `$defs/Act` is what it sends."""
-    (found,), named = msgspec.json.schema_components([Next], ref_template="#/$defs/{name}")
-    for schema in named.values():  # from Python 3.13 on, docstrings have no indentation
-        schema |= {"description": cleandoc(schema["description"])} if "description" in schema else {}
+    (found,), named = struct_schemas(Next)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "molt-bench turns, version 1",

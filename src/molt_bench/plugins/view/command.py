@@ -9,7 +9,7 @@ import click
 
 from molt_bench.plugins.view.library import Library
 from molt_bench.plugins.view.server import Access, serve
-from molt_bench.web_server import bound, is_loopback, url_of
+from molt_bench.plugins.web_server import bound, is_loopback, url_of
 
 
 @click.command()

@@ -19,9 +19,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import msgspec
 
-from molt_bench.entry_points import FILES, points
 from molt_bench.errors import MoltBenchError
-from molt_bench.plugin import Export, FolderExport
+from molt_bench.plugin import FILES, Export, FolderExport, points
 from molt_bench.plugins.view.hand import hand_page
 from molt_bench.plugins.view.history import history
 from molt_bench.plugins.view.inlined import DATA, STATIC, inlined, script_of_pages

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from molt_bench.entry_points import PAGES, loaded
-from molt_bench.plugin import Section
+from molt_bench.plugin import PAGES, Section, loaded
 from molt_bench.plugins.view.open_run import Deal, OpenRun
 from molt_bench.report.dealt_hands import DealtHand
 

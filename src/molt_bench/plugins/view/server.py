@@ -6,6 +6,7 @@ live agents that has not ended is kept back: an agent that plays here could read
 """
 
 import hmac
+import ipaddress
 import re
 import secrets
 import socket
@@ -29,7 +30,7 @@ from molt_bench.plugins.view.library import Library
 from molt_bench.plugins.view.open_run import OpenRun
 from molt_bench.plugins.view.pages import hands_page, match_page, names_page, run_page, said_page
 from molt_bench.plugins.view.styles import styles_data
-from molt_bench.web_server import is_our_name
+from molt_bench.plugins.web_server import is_every_address
 
 _JSON: Final = "application/json"
 _NUMBER: Final = r"(0|[1-9][0-9]{0,8})"
@@ -181,6 +182,31 @@ def _guarded(inner: ASGIApp, host: str, port: int) -> ASGIApp:
         await answering(scope, receive, with_headers)
 
     return guard
+
+
+def is_our_name(header: str, host: str, port: int) -> bool:
+    """Return whether a Host header names this server: the host it is bound to, or the loopback.
+
+    A server bound to every address accepts any IP address, since no foreign host name is one.
+
+    >>> is_our_name("127.0.0.1:80", "127.0.0.1", 80), is_our_name("evil.example:80", "127.0.0.1", 80)
+    (True, False)
+    """
+    name, colon, given = header.rpartition(":") if not header.endswith("]") else (header, "", "")
+    if not colon:
+        name, given = header, "80"
+    if given != str(port):
+        return False
+    name = name.lower().removeprefix("[").removesuffix("]")
+    if name in ("localhost", "127.0.0.1", "::1", host.lower()) and name:
+        return True
+    if not is_every_address(host):
+        return False
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return name == socket.gethostname().lower()
+    return True
 
 
 def serve(library: Library, listener: socket.socket, host: str, access: Access) -> None:

@@ -1,4 +1,4 @@
-"""What the web servers share, the viewer's and that of live mode: where they listen, and which names they answer to."""
+"""What our plug-ins with a web server share: where it listens, and what its address is."""
 
 import errno
 import ipaddress
@@ -8,31 +8,6 @@ from typing import Final
 from molt_bench.errors import ConfigError, MoltBenchError
 
 _EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
-
-
-def is_our_name(header: str, host: str, port: int) -> bool:
-    """Return whether a Host header names this server: the host it is bound to, or the loopback.
-
-    A server bound to every address accepts any IP address, since no foreign host name is one.
-
-    >>> is_our_name("127.0.0.1:80", "127.0.0.1", 80), is_our_name("evil.example:80", "127.0.0.1", 80)
-    (True, False)
-    """
-    name, colon, given = header.rpartition(":") if not header.endswith("]") else (header, "", "")
-    if not colon:
-        name, given = header, "80"
-    if given != str(port):
-        return False
-    name = name.lower().removeprefix("[").removesuffix("]")
-    if name in ("localhost", "127.0.0.1", "::1", host.lower()) and name:
-        return True
-    if not is_every_address(host):
-        return False
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return name == socket.gethostname().lower()
-    return True
 
 
 def is_every_address(host: str) -> bool:

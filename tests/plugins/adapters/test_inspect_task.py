@@ -174,7 +174,7 @@ def test_an_error_of_the_provider_is_an_error_of_the_sample(played):
 
 @pytest.mark.parametrize(("field", "value"), [("opponent", "nobody"), ("memory", "all"), ("hands", 0), ("pairs", 0)])
 def test_a_setting_that_cannot_work_is_named(field, value):
-    from molt_bench.adapters.inspect_task import holdem
+    from molt_bench.plugins.adapters.inspect_task import holdem
 
     with pytest.raises(ConfigError, match=f"{field.replace('pairs', 'seeds')} = "):
         holdem(**{"opponent": "tight", field: value})
