@@ -3,4 +3,4 @@
 __version__ = "0.9.0"
 
 #: Bumped only when the same config could give other results: decks, rules, built-in bots, scoring.
-BENCH_VERSION = 21
+BENCH_VERSION = 22

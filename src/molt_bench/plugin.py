@@ -121,7 +121,7 @@ class Kind:
         waits: Whether its games wait for something outside this process, so that many can be under way at once.
         remote: Whether it is reached over the network.
         recorded: Whether its answers are recorded before they are used, so that it is never asked again.
-        remembers: Whether it may remember one game in another, unless its participant says otherwise.
+        remembers: Whether it may remember one game in another, so that swapped seats must not share their decks.
         comes: Whether it connects to us by itself, so that only a server can seat it.
         in_person: Whether a person at the terminal of this process answers for it.
         paid: Whether each of its answers costs money, so that none is asked for twice.

@@ -43,7 +43,6 @@ def test_how_many_games_run_at_once_never_changes_a_result():
     config = {
         **SMALL,
         "participants": people("random", "tight", "maniac", "callstation"),
-        "scheduler": {"matchesPerRound": 3},
     }
     one, eight = run_benchmark(config), run_benchmark(config, games_at_once=8)
     assert (one.matches, one.leaderboard, one.convergence) == (eight.matches, eight.leaderboard, eight.convergence)

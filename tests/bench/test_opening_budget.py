@@ -75,7 +75,7 @@ def test_what_is_said_to_be_enough_is(policy):
         "participants": ["folder", "callstation", "shover", "random"],
         "seeds": {"perMatch": 2},
         "game": {"handsPerGame": 2},
-        "scheduler": {"policy": policy, "matchesPerRound": 2},
+        "scheduler": {"policy": policy},
     }
     for matches, complete in ((12, True), (11, False)):
         result = run_benchmark({**config, "stop": {"budget": {"maxMatches": matches}}})

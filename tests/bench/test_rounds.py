@@ -16,10 +16,12 @@ from molt_bench.play.play_games import drive
 
 CONFIG = load_config(
     {
-        "participants": ["tight", "callstation", "random"],
+        # Bots play in their place: with models, a round of four has two matches.
+        "participants": [
+            {"id": name, "type": f"llm:openai:{name}"} for name in ("tight", "callstation", "random", "maniac")
+        ],
         "seeds": {"perMatch": 2, "masterSeed": "rounds"},
         "game": {"handsPerGame": 5},
-        "scheduler": {"matchesPerRound": 2},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 6}},
     }
 )

@@ -28,7 +28,6 @@ def test_the_defaults_are_those_of_the_requirements():
 def test_with_models_every_two_who_play_have_a_match_of_their_own():
     models = [{"id": str(number), "type": "llm", "model": f"openai:{number}"} for number in range(5)]
     assert load_config({"participants": models}).matches_per_round() == 2
-    assert load_config({"participants": models, "scheduler": {"matchesPerRound": 1}}).matches_per_round() == 1
 
 
 def test_a_config_goes_through_json_and_back():

@@ -42,7 +42,7 @@ RUNS = {
     "settled": run("tag folder callstation", matches=60, stop={"adjacentConfidence": {"threshold": 0.9}}),
     "gauntlet": run("tag maniac random", scheduler={"reference": "random"}),
     "thompson": run("tag maniac tight", scheduler={"policy": "thompson"}),
-    "overlap": run("tag maniac tight random", scheduler={"policy": "uncertainty_overlap", "matchesPerRound": 2}),
+    "overlap": run("tag maniac tight random", scheduler={"policy": "uncertainty_overlap"}),
     "openskill": run("tag maniac tight folder", stop={"adjacentConfidence": {"method": "openskill"}}),
 }
 #: Those that are graded, too.

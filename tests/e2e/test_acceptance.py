@@ -23,10 +23,7 @@ def test_acceptance_tight_is_ranked_above_random_in_each_of_50_master_seeds(seed
 
 
 def test_acceptance_how_many_games_run_at_once_changes_no_byte(tmp_path):
-    one, eight = (
-        quick_run(tmp_path / count, *QUICK, "--set", "scheduler.matchesPerRound=2", "--games-at-once", count)
-        for count in ("1", "8")
-    )
+    one, eight = (quick_run(tmp_path / count, *QUICK, "--games-at-once", count) for count in ("1", "8"))
     assert results(one) == results(eight)
 
 
@@ -58,7 +55,6 @@ def test_the_budget_stops_at_the_right_limit_in_the_middle_of_a_round(limit, sai
         {
             "participants": people("random", "tight", "callstation", "maniac"),
             "game": {"handsPerGame": 10},
-            "scheduler": {"matchesPerRound": 4},
             "stop": {"adjacentConfidence": None, "budget": {"maxMatches": None, **limit}},
         }
     )

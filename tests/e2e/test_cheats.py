@@ -43,43 +43,41 @@ def config_of(*participants, pairs=PAIRS, hands=6, matches=1):
     }
 
 
-def from_a_server(home, cheat, *, seed, isolated):
+def from_a_server(home, cheat, *, seed):
     """Play a match of a web server, and return the folder of the run."""
     home.mkdir()
     (home / "seed").write_text(seed)
     with cheat:
-        config = config_of({"id": "cheat", "type": cheat.url, "isolated": isolated}, "callstation")
+        config = config_of({"id": "cheat", "type": cheat.url}, "callstation")
         return configured_run(home, config, "--master-seed-file", home / "seed", "--executor", "inline")
 
 
-def from_a_live_agent(home, cheat, *, seed, isolated):
-    """Play a match of a live agent, or of two copies of one that is isolated, and return the folder of the run."""
+def from_a_live_agent(home, cheat, *, seed):
+    """Play a match of a live agent, and return the folder of the run."""
     home.mkdir()
-    people = {"id": "cheat", "type": "live", "isolated": isolated}, {"id": "callstation", "type": "callstation"}
+    people = {"id": "cheat", "type": "live"}, {"id": "callstation", "type": "callstation"}
     config = live_config(home, *people, seeds={"perMatch": PAIRS})
     served = Served(config, env={"MOLT_BENCH_MASTER_SEED": seed})
-    guests = [Poller(url, cheat.decide) for url in served.invitations(2 if isolated else 1)]
-    guests[-1].done()
+    (url,) = served.invitations(1)
+    Poller(url, cheat.decide).done()
     assert served.ended() == 0, served.err
     return run_of(home / "runs")
 
 
 WAYS = {"server": from_a_server, "live": from_a_live_agent}
-#: What makes cheating pay: a seed that can be guessed, and copies that share a memory, though declared to forget.
-PAYS = {MillionSeeds: {"seed": "molt-bench"}, Rememberer: {"isolated": True}}
+#: A seed that can be guessed makes this cheat pay.
+GUESSED = "molt-bench"
 searching = cache(MillionSeeds)
 
 
-@pytest.mark.parametrize("pays", [False, True])
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", PAYS)
+@pytest.mark.parametrize(("kind", "pays"), [(MillionSeeds, True), (MillionSeeds, False), (Rememberer, False)])
 def test_a_cheat_wins_no_more_than_an_honest_one_but_where_the_rules_are_broken(tmp_path, kind, way, pays):
     """Where it pays, the same cheat wins everything: so these tests can fail."""
     cheat = searching() if kind is MillionSeeds else kind()
     before, won = cheat.linked, []
     for name, agent in (("cheat", cheat), ("honest", Honest())):
-        known = {"seed": SECRET, "isolated": False, **(PAYS[kind] if pays else {})}
-        run = WAYS[way](tmp_path / name, agent, **known)
+        run = WAYS[way](tmp_path / name, agent, seed=GUESSED if pays else SECRET)
         (match,) = read(run, "matches.json")["matches"]
         assert not read(run, "leaderboard.json")["participants"][0]["faults"]
         won.append([pair["marginsMbb"]["raw"] for pair in match["result"]["perSeed"]])
@@ -103,17 +101,13 @@ def test_check_notes_a_server_that_knows_the_other_side_and_never_says_that_one_
         assert "no memory" not in said
 
 
-@pytest.mark.parametrize(
-    ("isolated", "said"),
-    [(False, "Games of cheat, which may remember"), (True, "declared by the operator to forget (isolated)")],
-)
-def test_the_report_says_who_may_remember_and_who_is_declared_to_forget(tmp_path, isolated, said):
+def test_the_report_says_who_may_remember(tmp_path):
     with Honest() as server:
-        people = {"id": "cheat", "type": server.url, "isolated": isolated}, "tight", "callstation"
+        people = {"id": "cheat", "type": server.url}, "tight", "callstation"
         run = configured_run(tmp_path, config_of(*people, pairs=2, hands=3, matches=3))
     own = [match.get("ownDecks", False) for match in read(run, "matches.json")["matches"]]
-    assert own.count(True) == (0 if isolated else 2)
-    assert quick("report", run).stdout.count(said) == 1
+    assert own.count(True) == 2
+    assert quick("report", run).stdout.count("Games of cheat, which may remember") == 1
 
 
 def test_a_game_that_had_begun_is_dealt_other_cards_when_the_run_goes_on(tmp_path, bots):

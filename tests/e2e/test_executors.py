@@ -34,7 +34,7 @@ from tests.e2e.shell import (
 )
 from tests.play.test_worker_pool import running
 
-CONFIG = ("--seeds", "4", "--hands", "10", "--max-matches", "4", "--set", "scheduler.matchesPerRound=2", *SEEDED)
+CONFIG = ("--seeds", "4", "--hands", "10", "--max-matches", "4", *SEEDED)
 BOTS = ("--participants", "tight,random,maniac")
 PROCESSES = ("processes", "--workers", "2")
 

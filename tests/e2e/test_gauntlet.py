@@ -35,7 +35,7 @@ MODES = {
     ),
     "rating": ({}, {"estimator": "raw"}, {"updatePer": "seedPair"}),
     "seeds": ({"perMatch": 1}, {"perMatch": 3}, {"perMatch": 2}),
-    "scheduler": ({}, {"matchesPerRound": 3}, {"rematchWindow": 0}, {"minSeedPairs": 1}, {"rematchWindow": 4}),
+    "scheduler": ({}, {"rematchWindow": 0}, {"minSeedPairs": 1}, {"rematchWindow": 4}),
     "stop": (
         {"budget": {"maxMatches": 6}},
         {"budget": {"maxHands": 300}, "adjacentConfidence": None},
@@ -108,7 +108,7 @@ def test_a_seed_file_is_shared_among_the_pairings_that_play(tmp_path):
 
 @pytest.mark.slow
 def test_executors_play_the_same_gauntlet(tmp_path):
-    common = (*FOUR, "--reference", "tag", *SMALL, "--max-matches", "6", "--set", "scheduler.matchesPerRound=3")
+    common = (*FOUR, "--reference", "tag", *SMALL, "--max-matches", "6")
     runs = [quick_run(tmp_path / name, *common, "--executor", name) for name in ("inline", "async", "processes")]
     assert results(runs[0]) == results(runs[1]) == results(runs[2])
 

@@ -91,8 +91,8 @@ class Trap:
             "exec": {"type": "exec", "command": command},
             "exec of a file": {"type": "exec", "command": f"{self.bait}/program.sh"},
             "smuggled": {"type": "exec:true", "params": {"command": command}},
-            "http": {"type": "http://127.0.0.1:9/act", "apiKeyEnv": "MY_KEY", "isolated": True},
-            "live": {"type": "live", "isolated": True},
+            "http": {"type": "http://127.0.0.1:9/act", "apiKeyEnv": "MY_KEY"},
+            "live": {"type": "live"},
         }
 
     def models(self):

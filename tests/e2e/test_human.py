@@ -158,13 +158,13 @@ def test_whoever_takes_too_long_is_asked_again_and_then_folds(tmp_path):
 
 def test_models_play_each_other_while_a_person_thinks(tmp_path, libraries):
     with Provider() as provider:
-        models = ("--participants", "human,llm:openai:gpt-4.1,llm:openai:gpt-4.1", "--no-cost-limit")
-        config = ("--hands", "1", "--set", "scheduler.matchesPerRound=3")
+        models = ("--participants", "human,llm:openai:gpt-4.1,llm:openai:gpt-4.1,llm:openai:gpt-4.1", "--no-cost-limit")
+        config = ("--hands", "1")
         urls = {"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url}
         terminal = Terminal(*models, *config, cwd=tmp_path, **urls)
         terminal.until("> ")
         games = until(lambda: len(found := records_in(run_in(tmp_path))) == 2 and found)
-        assert [each["spec"]["players"] for each in games] == [["gpt-4.1", "gpt-4.1-2"]] * 2
+        assert [each["spec"]["players"] for each in games] == [["gpt-4.1-2", "gpt-4.1-3"]] * 2
         os.write(terminal._fd, b"q\n")
         assert terminal.end() == 130
     assert terminal.screen.count("You against gpt-4.1") == 1

@@ -190,17 +190,6 @@ def test_playing_without_somebody_counts_every_decision_as_a_fault(tmp_path):
     assert "guest is not ranked" in done.stdout
 
 
-@pytest.mark.slow
-def test_an_isolated_agent_has_an_invitation_for_each_seating(tmp_path):
-    guest = {"id": "guest", "type": "live", "isolated": True}
-    served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}))
-    copies = [Poller(url, mixing) for url in served.invitations(2)]
-    seats = [{each["seat"] for _, each in copy.done().asked} for copy in copies]
-    assert served.ended() == 0, served.err
-    assert seats == [{0}, {1}]
-    assert "declared by the operator to forget" in served.out
-
-
 def test_run_names_the_command_for_live_agents(tmp_path):
     done = quick("--config", live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}))
     one_clear_line(done, "participants.guest.type = 'live'", "molt-bench serve")

@@ -199,7 +199,7 @@ def test_doctor_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server):
     others = [
         {"id": "gem", "type": "llm:openai:gpt-4.1"},
         {"id": "nano", "type": "llm:openai:gpt-4.1-nano"},
-        {"id": "bot", "type": "exec", "command": sys.executable, "env": ["BOT_A", "PATH", "BOT_B"]},
+        {"id": "bot", "type": "exec", "command": sys.executable},
         {"id": "web", "type": "http", "url": "http://127.0.0.1:9/act", "apiKeyEnv": "WEB_KEY"},
     ]
     prepared(tmp_path, {**config, "participants": [*config["participants"], *others]})
@@ -208,11 +208,9 @@ def test_doctor_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server):
     assert "maxMatches: 15 would" in done.stderr
     first, *keys = done.stdout.splitlines()
     assert first.endswith("2 hands per game; not started or asked yet: model, gem, nano, bot, web")
-    needed = {"MY_KEY": "model", "OPENAI_API_KEY": "gem, nano", "BOT_A": "bot", "PATH": "bot", "BOT_B": "bot"}
-    needed["WEB_KEY"] = "web"
-    states = {name: "ok" if name == "PATH" else "not set" for name in needed}
-    assert keys == [f"  {states[name]:7} {name:20} for {who}" for name, who in needed.items()]
-    everything_set = dict.fromkeys(("MY_KEY", "OPENAI_API_KEY", "BOT_A", "BOT_B", "WEB_KEY"), SECRET)
+    needed = {"MY_KEY": "model", "OPENAI_API_KEY": "gem, nano", "WEB_KEY": "web"}
+    assert keys == [f"  not set {name:20} for {who}" for name, who in needed.items()]
+    everything_set = dict.fromkeys(needed, SECRET)
     done = quick("doctor", "bench.json", cwd=tmp_path, env=everything_set)
     assert done.stdout.splitlines()[1:] == [f"  ok      {name:20} for {who}" for name, who in needed.items()]
     assert MIDDLE not in done.stdout
@@ -223,7 +221,7 @@ def test_doctor_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server):
     [
         ({"type": "llm:openai:gpt-4.1", "skillDoc": "no-such.md"}, "no-such.md"),
         ({"type": "llm:nosuch:model"}, "nosuch"),
-        ({"type": "exec", "command": "./nothing", "env": ["BOT_A"]}, "a program that is there"),
+        ({"type": "exec", "command": "./nothing"}, "a program that is there"),
         ({"type": "http", "url": "ftp://h", "apiKeyEnv": "WEB_KEY"}, "a URL"),
         ({"type": "nowhere.py:make"}, "nowhere.py"),
     ],
@@ -235,10 +233,10 @@ def test_doctor_finds_everything_but_keys(tmp_path, participant, said):
 
 
 def test_a_run_needs_the_keys_that_doctor_did_without(tmp_path):
-    bot = {"id": "bot", "type": "exec", "command": sys.executable, "env": ["BOT_A"]}
-    prepared(tmp_path, {"participants": [bot, "tight"]})
+    web = {"id": "web", "type": "http://127.0.0.1:9/act", "apiKeyEnv": "WEB_KEY"}
+    prepared(tmp_path, {"participants": [web, "tight"]})
     assert quick("doctor", "bench.json", cwd=tmp_path).returncode == 0
-    one_clear_line(quick("--config", "bench.json", cwd=tmp_path), "BOT_A")
+    one_clear_line(quick("--config", "bench.json", cwd=tmp_path), "WEB_KEY")
 
 
 #: The program as it is where some packages are not installed, once for each list of arguments.

@@ -44,7 +44,7 @@ def config(url, stacks):
         "participants": [*models, "tight"],
         "seeds": {"perMatch": 2, "masterSeed": f"the master seed of these {stacks} tests"},
         "game": {"handsPerGame": 2, "stacks": stacks},
-        "scheduler": {"minSeedPairs": 2, "matchesPerRound": 1, "rematchWindow": 0},
+        "scheduler": {"minSeedPairs": 2, "rematchWindow": 0},
         "stop": {"adjacentConfidence": {"threshold": 0.999, "tieMarginMbb": 1}, "budget": {"maxMatches": 8}},
         "llm": {"backoffS": 0.01, "prices": {name: {"input": usd, "output": usd} for name, usd in PRICES.items()}},
         "outputDir": "out",

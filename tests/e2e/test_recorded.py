@@ -73,7 +73,6 @@ def same_run(folder, whole):
 CASES = {
     "bot": ((), {}),
     "carry": ((), {"stacks": "carry"}),
-    "isolated": ((), {"isolated": True}),
     "program": ((PROGRAM,), {}),
     "model": ((MODEL,), {}),
     "two": (({"id": "web-2"},), {}),

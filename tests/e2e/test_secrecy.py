@@ -236,12 +236,6 @@ def test_no_process_has_the_seed_in_its_arguments_and_no_agent_in_its_environmen
     assert SECRET not in lines
 
 
-def test_a_program_cannot_be_given_the_variable_of_the_seed(tmp_path):
-    people = ["tight", {"id": "x", "type": EXEC, "env": [*VARIABLE]}]
-    (tmp_path / "c.json").write_text(json.dumps({"participants": people, "outputDir": str(tmp_path / "out")}))
-    one_clear_line(quick("--config", tmp_path / "c.json"), "env", "MOLT_BENCH_MASTER_SEED")
-
-
 def test_the_variable_is_taken_out_of_the_environment_when_a_run_goes_on_as_well(tmp_path, monkeypatch):
     fresh = cache(environment_seed.__wrapped__)  # so that nothing of it stays in this process
     monkeypatch.setattr("molt_bench.runs.master_seed.environment_seed", fresh)

@@ -67,7 +67,7 @@ MODES = [
     {"rating": {"mu0": 1e5, "sigma0": 1e-6, "updatePer": "seedPair"}},
     {"rating": {"mu0": -1e6, "sigma0": 1e6, "estimator": "raw"}},
     {"scheduler": {"policy": "thompson", "rematchWindow": 2**53, "exploration": 1}},
-    {"scheduler": {"policy": "adjacent_pairs", "minSeedPairs": 10**6, "matchesPerRound": 10**6}},
+    {"scheduler": {"policy": "adjacent_pairs", "minSeedPairs": 10**6}},
     {"stop": {"adjacentConfidence": {"threshold": 0.9999999999999999, "tieMarginMbb": 1e-6}}},
     {"stop": {"adjacentConfidence": {"threshold": 0.5000000000000001, "tieMarginMbb": 1e9, "method": "openskill"}}},
     {"stop": {"adjacentConfidence": {"tieMarginMbb": 0, "familywise": True}}, "rating": {"estimator": "raw"}},
@@ -94,7 +94,7 @@ MODES = [
 ]
 BOT = {"id": "a", "type": "random", "displayName": "A", "anchor": False, "params": {}}
 MODEL = {"id": "m", "type": "llm", "model": "openai:gpt-4.1", "temperature": 0.5, "maxTokens": 100, "seed": 1}
-PROGRAM = {"id": "p", "type": "exec", "command": "true", "env": []}
+PROGRAM = {"id": "p", "type": "exec", "command": "true"}
 SERVER = {"id": "h", "type": "http", "url": "http://127.0.0.1:9/act"}
 
 

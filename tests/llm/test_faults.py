@@ -191,7 +191,7 @@ def test_while_one_model_is_paused_the_others_play():
     with Provider(policy=passive, fault=lambda _: "503") as away, Provider(policy=passive) as good:
         players = [model(away, id="away"), model(good, id="good"), {"id": "callstation", "type": "callstation"}]
         wanted = config(*players, llm={"transportRetries": 0, "pauseAfterS": 1.0}, game={"handsPerGame": 1})
-        wanted["scheduler"] = {"policy": "round_robin", "matchesPerRound": 3}
+        wanted["scheduler"] = {"policy": "round_robin"}
         wanted["stop"]["budget"]["maxMatches"] = 3
         with pytest.raises(ProviderError, match=r"^away "):
             run_benchmark(wanted)

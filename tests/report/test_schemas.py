@@ -1,13 +1,13 @@
 """Every file of a run follows its published schema, and the schema leaves nothing out."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 from schemas import FOLDER, as_text, config_schema, file_name, schemas
+from tests.e2e.cheats import Honest
 from tests.e2e.shell import BOTS, SMALL, quick, quick_run
 from tests.llm.provider import Provider
 
@@ -43,11 +43,9 @@ def failing_and_own(folder):
     return quick_run("results", "--participants", "bots.py:make_thrower,bots.py:make_caller,tight", *SMALL, cwd=folder)
 
 
-def program_that_may_remember(folder):
-    command = [sys.executable, str(ROOT / "docs" / "examples" / "bots" / "bot.py")]
-    bot = {"id": "bot", "type": "exec", "command": command, "isolated": False}
-    (folder / "config.yaml").write_text(yaml.safe_dump({"participants": [bot, "tight"]}))
-    return quick_run("results", "--config", "config.yaml", *SMALL, "--seeds", "4", cwd=folder)
+def server_that_may_remember(folder):
+    with Honest() as server:
+        return quick_run("results", "--participants", f"{server.url},tight", *SMALL, "--seeds", "4", cwd=folder)
 
 
 def model(folder):
@@ -78,7 +76,7 @@ KINDS = {
         ("journal.jsonl", "masterSeedHash"),
         ("journal.jsonl", "masterSeed"),
     ],
-    program_that_may_remember: [
+    server_that_may_remember: [
         ("matches.json", "matches[].ownDecks"),
         ("log.jsonl", "ownDecks"),
         ("replies.jsonl", "action"),

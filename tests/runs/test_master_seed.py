@@ -83,14 +83,15 @@ def test_games_of_the_callers_own_agents_share_decks_in_both_seatings():
 
 def test_whoever_may_remember_never_sees_a_deck_twice():
     """Not in the other seating, and not against another opponent."""
-    participants = [{"id": "mine", "type": "mine", "isolated": False}, "tight", "callstation", "random"]
+    server = "http://127.0.0.1:9/act"
+    participants = [{"id": "mine", "type": server}, "tight", "callstation", "random"]
     config = {
         **CONFIG,
         "participants": participants,
         "seeds": {"perMatch": 2},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 12}},
     }
-    result = run_benchmark(config, agents={"mine": Caller})
+    result = run_benchmark(config, agents={server: Caller})
     own = [game for game in games_of(result) if "mine" in game.players]
     others = [game for game in games_of(result) if "mine" not in game.players]
     assert len({game.spec.deck_seed for game in own}) == len(own) > 8

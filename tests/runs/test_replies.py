@@ -45,18 +45,14 @@ def test_the_keys_of_earlier_runs_stay_as_they_are():
         ([HTTP, "tight"], True),
         ([HTTP, "http://127.0.0.1:8/act"], True),
         ([HTTP, "exec:python3", "llm:openai:m"], True),
-        ([{"id": "p", "type": "exec:python3", "isolated": False}, "tight"], True),
         ([HTTP, "own.py:make"], False),
-        ([HTTP, {"id": "m", "type": "llm:openai:m", "isolated": False}], False),
-        ([{"id": "o", "type": "own.py:make", "isolated": False}, "tight"], False),
-        ([{"id": "w", "type": HTTP, "isolated": True}, "own.py:make"], True),
         (["exec:python3", "own.py:make"], True),
     ],
 )
 def test_games_go_on_where_nobody_who_remembers_could_see_another_course_of_them(participants, go_on):
     config = load_config({"participants": participants})
     assert games_go_on(config, recorded=True) is go_on
-    remembering = any(each.may_remember for each in config.participants)
+    remembering = any(each.kind.remembers for each in config.participants)
     assert games_go_on(config, recorded=False) is not remembering
 
 

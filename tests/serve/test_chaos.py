@@ -111,7 +111,7 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
     )
     files_before = len(os.listdir("/proc/self/fd"))
     lobby = Lobby(
-        [each for name in names for each in invited(name, copies=False, slots=1)],
+        [invited(name, slots=1) for name in names],
         titles={name: name for name in names},
         game=a_game(hands=2, action_timeout_s=LIMIT_S),
     )

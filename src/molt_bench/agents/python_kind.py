@@ -69,7 +69,7 @@ class PythonCode(Kind):
         """Return the file that is run."""
         code = factory_file(code_of(spec))
         params = f" with params {json.dumps(spec.params, default=str)}" if spec.params else ""
-        return f"runs {spec.type if code is None else code.path}{params} in a sandbox{settings.with_network}"
+        return f"runs {spec.type if code is None else code.path}{params} in a sandbox"
 
 
 def _hosted(spec: ParticipantSpec, code: str, box: Box, context: Context) -> ProgramAgent:

@@ -170,7 +170,7 @@ class Cast:
             spec, kind = each.spec(), kind_of(each.type, agents)
             boxed = kind is not OBJECT and self._is_boxed(spec)
             self.players[each.id] = Player(
-                spec, kind, each.may_remember, models.get(each.id), askers.get(each.id, ()), boxed
+                spec, kind, each.kind.remembers, models.get(each.id), askers.get(each.id, ()), boxed
             )
         self.gateway = self._gateway(config, observer, on_exchange)
 

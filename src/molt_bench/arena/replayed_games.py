@@ -58,7 +58,7 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
     participants = {each.id: each for each in stored.config.participants}
     files = {name: _file_of(each, replies, permission) for name, each in participants.items()}
     again = tuple(name for name, file in files.items() if file is None)
-    remembering = next((name for name in again if participants[name].may_remember), None)
+    remembering = next((name for name in again if participants[name].kind.remembers), None)
     if remembering is not None and stored.ending is None:
         raise JournalError(
             f"{stored.folder}: the run has not ended, and {remembering!r} may remember the cards of replayed games: "

@@ -29,7 +29,7 @@ class Dealer:
         self.blocks = blocks
         self._config = config
         self._resumptions = resumptions
-        self._remembering = {each.id for each in config.participants if each.may_remember}
+        self._remembering = {each.id for each in config.participants if each.kind.remembers}
 
     def games(
         self, pairs: Sequence[Pair], meetings: Mapping[Pair, int], first: int, known: Mapping[GameLabel, GameRecord]

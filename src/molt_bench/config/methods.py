@@ -59,10 +59,6 @@ class SchedulerConfig(Section):
     rematch_window: Annotated[
         NoneOrMore, Field(description="Matches before a pair meets again, if another pair can play.")
     ] = 1
-    matches_per_round: Annotated[
-        Count | None,
-        Field(description="Matches scheduled and played together; null: 1, or with models one per two participants."),
-    ] = None
     min_seed_pairs: Annotated[
         Count, Field(description="Seed pairs that every pairing plays before margins decide anything.")
     ] = 4

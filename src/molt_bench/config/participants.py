@@ -56,14 +56,6 @@ class ParticipantConfig(Section):
     anchor: Annotated[bool, Field(description="Anchors the scale, but is left out of the field.")] = False
     params: Annotated[dict[str, Any], Field(description="Keyword arguments for the agent's factory.")] = {}  # noqa: RUF012 - pydantic copies it
     initial_rating: InitialRating | None = None
-    isolated: Annotated[
-        bool | None,
-        Field(
-            description="Whether nothing it saw in one game can reach another; null: yes, but not for web servers, "
-            "which keep running between games. Without isolation, each seating is dealt other cards.",
-            exclude_if=lambda value: value is None,
-        ),
-    ] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -82,12 +74,6 @@ class ParticipantConfig(Section):
     def kind(self) -> Kind:
         """The kind of agent that plays."""
         return kind_of(self.type)
-
-    @property
-    def may_remember(self) -> bool:
-        """Whether it may know in one game what it saw in another, so that swapped seats must not share their decks."""
-        remembers = self.kind.remembers or getattr(self, "network", False)
-        return remembers if self.isolated is None else not self.isolated
 
     def settings(self) -> AgentSettings | None:
         """Return the settings of its kind alone; None for a kind that has none."""
@@ -110,8 +96,6 @@ class ParticipantConfig(Section):
         """Return what `make_agent` needs, as if it did not need the environment variables in `without`."""
         found = self.settings()
         settings = {} if found is None else {field: getattr(found, field) for field in type(found).model_fields}
-        if "env" in settings:
-            settings["env"] = tuple(name for name in settings["env"] if name not in without)
         if settings.get("api_key_env") in without:
             settings["api_key_env"] = None
         if self.kind.takes_params:

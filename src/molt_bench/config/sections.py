@@ -191,8 +191,9 @@ class BenchmarkConfig(Section):
 
     def matches_per_round(self) -> int:
         """Return how many matches are scheduled together: with models, whose games wait, no one should sit idle."""
-        asked_for = self.scheduler.matches_per_round if self.gate is None else len(self.pairings())
-        return asked_for or (max(1, len(self.participants) // 2) if self.models() else 1)
+        if self.gate is not None:
+            return len(self.pairings())
+        return max(1, len(self.participants) // 2) if self.models() else 1
 
 
 def _with_default(section: AnySection, field: str, value: object) -> AnySection:

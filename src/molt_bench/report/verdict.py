@@ -235,21 +235,16 @@ def _boxes(rows: Rows) -> list[str]:
 
 
 def _decks(rows: Rows) -> list[str]:
-    """Say who was dealt other cards in each seating, and who was trusted to forget."""
+    """Say who was dealt other cards in each seating."""
     result, shown = rows.found.result, rows.found.shown
     own = {name for match in result.matches if match.own_decks for name in match.participants}
-    said = []
-    if remember := [shown[each.id] for each in result.config.participants if each.id in own and each.may_remember]:
-        said.append(
-            f"Games of {', '.join(remember)}, which may remember, use different decks for each seating; in other games "
-            "the seatings share them."
-        )
-    if isolated := [shown[each.id] for each in result.config.participants if each.kind.remembers and each.isolated]:
-        said.append(
-            f"Games of {', '.join(isolated)}, declared by the operator to forget (isolated), share their decks between "
-            "seatings."
-        )
-    return said
+    remember = [shown[each.id] for each in result.config.participants if each.id in own and each.kind.remembers]
+    if not remember:
+        return []
+    return [
+        f"Games of {', '.join(remember)}, which may remember, use different decks for each seating; in other games the "
+        "seatings share them."
+    ]
 
 
 def way_on(rows: Rows) -> str | None:

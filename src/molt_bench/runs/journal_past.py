@@ -69,7 +69,7 @@ def games_go_on(config: BenchmarkConfig, own: Collection[str] = (), *, recorded:
 
     `own` are the types of the caller's custom agents; `recorded` says whether the replies in those games are.
     """
-    remembering = [each for each in config.participants if each.may_remember]
+    remembering = [each for each in config.participants if each.kind.remembers]
     if not remembering:
         return True
     kinds = {each.id: kind_of(each.type, own) for each in config.participants}

@@ -40,8 +40,7 @@ _LEGAL: Final = "every answer is legal: {}"
 #: Faults that take so long that one is enough.
 _NO_ANSWER: Final[tuple[FaultKind, ...]] = ("timeout", "transport")
 _MAY_REMEMBER: Final = (
-    "it keeps running between games, so this cannot be checked: a run deals it different cards in each seat, unless "
-    "its config says `isolated: true`"
+    "it keeps running between games, so this cannot be checked: a run deals it different cards in each seat"
 )
 #: Frames of a traceback to show.
 _FRAMES: Final = 3

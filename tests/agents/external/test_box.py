@@ -94,16 +94,9 @@ def test_a_box_that_there_is_not_is_one_clear_line(setting):
         load_config({"participants": [{"id": "a", "type": "exec:./a", "sandbox": setting}, "tight"]})
 
 
-def test_network_makes_a_program_one_that_may_remember_unless_it_says_otherwise():
-    programs = [{"network": True}, {"network": True, "isolated": True}, {}]
-    bots = [{"id": str(at), "type": "exec:./a", **each} for at, each in enumerate(programs)]
-    assert [each.may_remember for each in load_config({"participants": bots}).participants] == [True, False, False]
-
-
-def test_only_who_can_play_in_a_box_has_its_settings():
+def test_only_who_can_play_in_a_box_has_its_setting():
     plain = load_config({"participants": ["exec:./a", "mine.py:make", "tight", "http://127.0.0.1:9/act"]}).plain()
     assert [each.get("sandbox") for each in plain["participants"]] == ["auto", "off", None, None]
-    assert [each.get("network") for each in plain["participants"]] == [False, False, None, None]
 
 
 # Machines without.
@@ -218,15 +211,9 @@ def test_what_is_said_of_a_program_at_a_limit(limit, tmp_path, monkeypatch):
 
 
 @needs_bubblewrap
-def test_only_a_program_with_network_can_reach_loopback(tmp_path):
-    names = [
-        in_box(tmp_path / str(network), "ls /sys /etc/resolv.conf; cat /proc/net/dev", network=network)
-        for network in (False, True)
-    ]
-    ours = {word for word in Path("/proc/net/dev").read_text().split() if word.endswith(":")}
-    found = [{word for word in said if word in ours} for said in names]
-    assert found == [{"lo:"}, ours]
-    assert box_label(spec("exec:/bin/cat", network=True)).endswith(", with network")
+def test_a_box_has_no_network(tmp_path):
+    said = in_box(tmp_path, "cat /proc/net/dev")
+    assert {word for word in said if word.endswith(":")} == {"lo:"}
 
 
 @needs_bubblewrap

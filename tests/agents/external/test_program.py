@@ -251,15 +251,15 @@ def test_one_that_lingers_is_ended_after_half_a_second(log):
     assert time.perf_counter() - start < 60
 
 
-def test_it_sees_nothing_of_our_environment_but_what_is_passed_on(log, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "a-secret")
-    monkeypatch.setenv("FOR_THE_BOT", "a-hint")
-    monkeypatch.setenv("PYTHONPATH", "/nowhere")
-    played(chaos("environment", log, env=["FOR_THE_BOT"]), hands=1)
+def test_outside_a_sandbox_it_has_our_environment_but_for_the_master_seed(log, monkeypatch):
+    ours = {"OPENAI_API_KEY": "a-secret", "MOLT_BENCH_MASTER_SEED": "a-seed", "HOME": "/nowhere"}
+    for name, value in ours.items():
+        monkeypatch.setenv(name, value)
+    played(chaos("environment", log, sandbox="off"), hands=1)
     _, folder, variables = log.read_text().splitlines()[0].split(" ", 2)
     seen = json.loads(variables)
-    assert seen.keys() - {"LC_CTYPE"} == {"PATH", "HOME", "TMPDIR", "LANG", "PYTHONUNBUFFERED", "FOR_THE_BOT"}
-    assert seen["FOR_THE_BOT"] == "a-hint"
+    own = {"PATH", "HOME", "TMPDIR", "LANG", "PYTHONUNBUFFERED"}
+    assert seen.keys() - {"LC_CTYPE"} == (own | {*os.environ}) - {"LC_CTYPE", "MOLT_BENCH_MASTER_SEED"}
     assert seen["HOME"] == seen["TMPDIR"] == folder != os.getcwd()
 
 

@@ -29,7 +29,8 @@ OFF: Final = "off"
 SandboxSetting: TypeAlias = Literal["auto", "required", "off"]
 #: What a config says about it.
 SANDBOX: Final = Field(
-    description="The box it plays in: `auto` (bubblewrap where it works), `required` (or not at all), or `off`."
+    description="The box it plays in: `auto` (bubblewrap where it works), `required` (or not at all), or `off`: a "
+    "program then has your network and your environment."
 )
 
 
@@ -37,15 +38,6 @@ class SandboxSettings(AgentSettings):
     """The box of code that plays on this machine."""
 
     sandbox: Annotated[SandboxSetting, SANDBOX] = "auto"
-    network: Annotated[
-        bool,
-        Field(description="Whether it may use the network in its box; it is not isolated then, unless it says so."),
-    ] = False
-
-    @property
-    def with_network(self) -> str:
-        """What is said of its network."""
-        return " with network" if self.network else ""
 
 
 #: Where a program starts in its box, the only place where it can write; and how much, which is memory.
@@ -56,12 +48,11 @@ CPU_SECONDS: Final = 3600
 _FILES: Final = 4096
 #: Folders of the system; where one is a link, as /bin often is, so it is in the box.
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
-#: What programs and libraries read in /etc, and what is read for the network. The rest may hold secrets.
+#: What programs and libraries read in /etc. The rest may hold secrets.
 _SETTINGS: Final = (
     *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "timezone", "nsswitch.conf"),
     *("passwd", "group", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs", "fonts", "mime.types"),
 )
-_NETWORK_SETTINGS: Final = ("resolv.conf", "hosts", "host.conf", "gai.conf", "protocols", "services")
 #: Folders that no box shows for the sake of one file in them, nor what they lie in.
 _SHARED: Final = (
     *("/etc", "/run", "/tmp", "/var/tmp", "/opt", "/srv", "/mnt", "/media", "~", "~/.local/share", "~/.config"),
@@ -75,23 +66,23 @@ class Box(msgspec.Struct, frozen=True):
 
     Attributes:
         program: The path of bubblewrap, and its version.
-        network: Whether it has the network of this machine.
     """
 
     program: str
     version: str
-    network: bool = False
 
     @property
     def label(self) -> str:
         """What is recorded of it."""
-        return f"bubblewrap {self.version}{', with network' if self.network else ''}"
+        return f"bubblewrap {self.version}"
 
     @property
     def inside(self) -> str:
         """What a program finds in it, and how to let it see more."""
-        seen = f"its own folder, what its command names and {'the' if self.network else 'no'} network"
-        return f"it plays in a sandbox, which shows the system's programs, {seen} (--no-sandbox lets it see everything)"
+        return (
+            "it plays in a sandbox, which shows the system's programs, its own folder, what its command names and no "
+            "network (--no-sandbox lets it see everything)"
+        )
 
     def words(self, command: Sequence[str], shown: Iterable[str] = (), run: Path | None = None) -> list[str]:
         """Return the command that runs another in a new box.
@@ -105,11 +96,11 @@ class Box(msgspec.Struct, frozen=True):
         around = [path for path in shown if _within(runs, (os.path.realpath(path),))]
         covers = [os.path.normpath(f"{path}/{os.path.relpath(runs, os.path.realpath(path))}") for path in around]
         beside = [path for path in shown if _within(os.path.realpath(path), (runs,))]
-        etc = [f"/etc/{name}" for name in (*_SETTINGS, *(_NETWORK_SETTINGS if self.network else ()))]
+        etc = [f"/etc/{name}" for name in _SETTINGS]
         return [
             self.program,
             *("--unshare-user", "--disable-userns", "--unshare-ipc", "--unshare-pid", "--unshare-uts"),
-            *("--unshare-cgroup-try", *(() if self.network else ("--unshare-net",))),
+            *("--unshare-cgroup-try", "--unshare-net"),
             *("--die-with-parent", "--cap-drop", "ALL", "--hostname", "sandbox"),
             *(word for folder in _SYSTEM for word in _system_folder(folder)),
             *_read_only(filter(os.path.exists, etc)),
@@ -153,7 +144,7 @@ def box_in(settings: SandboxSettings, *, required: bool = False) -> Box | None:
     setting = REQUIRED if required else settings.sandbox
     found = bubblewrap() if setting != OFF else ""
     if isinstance(found, Box):
-        return msgspec.structs.replace(found, network=settings.network)
+        return found
     if setting == REQUIRED:
         raise ConfigError("sandbox", setting, f"a machine that can make one: {found}")
     return None

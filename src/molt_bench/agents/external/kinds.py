@@ -46,9 +46,9 @@ class Exec(Kind):
         return command_hash({**self.given(spec.type), **spec.params}.get("command", ""))
 
     def announced(self, spec: ParticipantSpec, settings: ExecSettings) -> str:
-        """Return the command that is started, and the variables that it gets."""
+        """Return the command that is started."""
         command = settings.command if isinstance(settings.command, str) else json.dumps(settings.command)
-        return f"starts {command} in a sandbox{settings.with_network}; it gets {variables_told(settings.env)}"
+        return f"starts {command} in a sandbox; it gets {variables_told(())}"
 
 
 class Http(Kind):

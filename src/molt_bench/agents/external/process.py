@@ -65,7 +65,7 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder or "/",
-                env={"PATH": os.environ.get("PATH", os.defpath), **own, **variables},
+                env={"PATH": os.environ.get("PATH", os.defpath), **variables, **own},
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:

@@ -7,15 +7,16 @@ from typing import Final
 
 from molt_bench.agents.agent_log import AgentLog, log_path
 from molt_bench.agents.external import answers, protocol
-from molt_bench.agents.external.box import HOME, Box, limited, seen_by
+from molt_bench.agents.external.box import HOME, OFF, Box, limited, seen_by
 from molt_bench.agents.external.command import resolved
 from molt_bench.agents.external.process import Process
 from molt_bench.agents.external.program_settings import ExecSettings
-from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind
+from molt_bench.errors import AgentError, AgentFailed, FaultKind
 from molt_bench.poker import messages
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.seeds import MASTER_SEED_VARIABLE
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 from molt_bench.visible_text import shown
 
@@ -31,12 +32,16 @@ _FATAL: Final[tuple[FaultKind, ...]] = ("crash", "signal", "flood", "transport")
 _NO_HELLO: Final = "no hello within {:g} s (a program has to flush its output after every line)"
 
 
+def _own_environment() -> dict[str, str]:
+    """Return the user's environment without what would give away the cards."""
+    return {name: value for name, value in os.environ.items() if name != MASTER_SEED_VARIABLE}
+
+
 class ProgramAgent:
     """A program that plays one game at a time, in a process that is started for the game and ends with it.
 
     One that ends, floods or closes its pipes has lost the rest of its game, and is started anew for the next one. It
-    limits its own time, since starting does not count as answering. Raises ConfigError if the program does not exist,
-    or a variable of its environment is not set.
+    limits its own time, since starting does not count as answering. Raises ConfigError if the program does not exist.
 
     Args:
         name: Name in records.
@@ -63,11 +68,8 @@ class ProgramAgent:
     ) -> None:
         self.name = name
         self._limit_s = action_timeout_s
-        unset = next((variable for variable in settings.env if variable not in os.environ), None)
-        if unset is not None:
-            raise ConfigError("env", unset, "names of environment variables that are set")
         self._confirms = hosting is not None
-        self._variables = {variable: os.environ[variable] for variable in settings.env} | {**(hosting or {})}
+        self._variables = {**(hosting or (_own_environment() if box is None and settings.sandbox == OFF else {}))}
         command = resolved(settings.command)
         self._box = box
         self._words: Sequence[str] = limited(command)

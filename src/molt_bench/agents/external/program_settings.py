@@ -6,7 +6,6 @@ from pydantic import Field, field_validator
 
 from molt_bench.agents.external.box import SandboxSettings
 from molt_bench.agents.settings_base import AgentSettings, Name, PathText, as_problem, http_parts
-from molt_bench.seeds import MASTER_SEED_VARIABLE
 
 
 class ExecSettings(SandboxSettings):
@@ -16,7 +15,6 @@ class ExecSettings(SandboxSettings):
         str | tuple[str, ...],
         Field(description="The program and its arguments, as a text or a list; there is no shell."),
     ]
-    env: Annotated[tuple[str, ...], Field(description="Names of environment variables that it gets.")] = ()
 
     @field_validator("command", mode="before")
     @classmethod
@@ -27,20 +25,6 @@ class ExecSettings(SandboxSettings):
         if not words[0].strip():
             raise as_problem("", value, "a program, such as ./bot")
         return value
-
-    @field_validator("env")
-    @classmethod
-    def _names_variables(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        wrong = next((name for name in value if not name or "=" in name or "\0" in name), None)
-        if wrong is not None:
-            raise as_problem("", wrong, "names of variables, without their values")
-        if MASTER_SEED_VARIABLE in value:
-            raise as_problem("", MASTER_SEED_VARIABLE, "any other variable: this one gives away the cards")
-        return value
-
-    def variables(self) -> list[str]:
-        """Return the variables it is to get."""
-        return [*self.env]
 
 
 class HttpSettings(AgentSettings):

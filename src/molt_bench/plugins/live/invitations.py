@@ -11,7 +11,6 @@ import msgspec
 
 from molt_bench import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError
-from molt_bench.specs import SEATINGS, Seating
 
 FILE: Final = "invitations.json"
 #: Bytes of an invitation's token: 128 bits.
@@ -24,7 +23,6 @@ class Invited(msgspec.Struct, frozen=True, rename="camel"):
     Attributes:
         participant: Whom it is for.
         token: The secret in its URL.
-        seating: The only seating it plays, where the participant has a copy for each; None for both.
         slots: Games it plays at once.
         key: What else is secret is derived from this. The agent never sees it: who knew it could try seeds until one
             gives the tokens that it was sent.
@@ -32,7 +30,6 @@ class Invited(msgspec.Struct, frozen=True, rename="camel"):
 
     participant: str
     token: str
-    seating: Seating | None = None
     slots: int = msgspec.field(name="places", default=1)
     key: str = msgspec.field(default_factory=lambda: secrets.token_hex(TOKEN_BYTES))
 
@@ -54,19 +51,18 @@ class Invitations(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def new_invitations(config: BenchmarkConfig, host: str, port: int) -> Invitations:
-    """Return invitations for every live participant of a config; one that forgets has a copy for each seating."""
+    """Return an invitation for every live participant of a config."""
     found: list[Invited] = []
     for each in config.participants:
         if each.kind.comes:
             slots = getattr(each, "max_concurrent", 1)
-            found += invited(each.id, copies=not each.may_remember, slots=slots)
+            found.append(invited(each.id, slots))
     return Invitations(host, port, 0, tuple(found), _hash_of(config))
 
 
-def invited(participant: str, *, copies: bool, slots: int) -> list[Invited]:
-    """Return new invitations for a participant: one, or with `copies` one for each seating."""
-    seatings: tuple[Seating | None, ...] = SEATINGS if copies else (None,)
-    return [Invited(participant, secrets.token_hex(TOKEN_BYTES), seating, slots) for seating in seatings]
+def invited(participant: str, slots: int) -> Invited:
+    """Return a new invitation for a participant."""
+    return Invited(participant, secrets.token_hex(TOKEN_BYTES), slots)
 
 
 def save(invitations: Invitations, folder: Path) -> None:

@@ -34,9 +34,8 @@ class Invitation:
         self.left = False
 
     def __str__(self) -> str:
-        """Return what it is called in lists: its participant, and which copy of it."""
-        seating = self.invited.seating
-        return self.title if seating is None else f"{self.title} (copy for seating {seating})"
+        """Return what it is called in lists: its participant."""
+        return self.title
 
     @property
     def came(self) -> bool:
@@ -117,17 +116,16 @@ class Lobby:
         """Take note of an agent that has forfeited so many games that the run goes on without it."""
 
     def places(self, participant: str, seating: Seating) -> tuple[str, int]:
-        """Return the invitation that plays a seating, by a name, and how many games it can play at once now.
+        """Return the participant, which plays both seatings, and how many games it can play at once now.
 
         That is the number of slots in which a client plays, since a client may hold one alone; at least one, so that
         the run goes on without an agent that is gone.
         """
-        found = self._invitation(participant, seating)
-        return f"{participant} {found.invited.seating or ''}", max(1, found.filled)
+        return participant, max(1, self._invitation(participant).filled)
 
     def make(self, participant: str, game: GameLabel, spec: GameSpec | None = None) -> LiveAgent:
         """Return the agent of a live participant in one game; there must be a free slot, best one that is filled."""
-        found = self._invitation(participant, game.seating)
+        found = self._invitation(participant)
         slot = min((each for each in found.slots if id(each) not in self._taken), key=lambda each: not each.filled)
         self._taken.add(id(slot))
         return LiveAgent(
@@ -159,9 +157,5 @@ class Lobby:
         """Return whether all who came have learnt that the run is over."""
         return all(each.told or not each.came for each in self.invitations)
 
-    def _invitation(self, participant: str, seating: Seating) -> Invitation:
-        return next(
-            each
-            for each in self.invitations
-            if each.invited.participant == participant and each.invited.seating in (None, seating)
-        )
+    def _invitation(self, participant: str) -> Invitation:
+        return next(each for each in self.invitations if each.invited.participant == participant)
