@@ -83,15 +83,14 @@ def test_games_of_the_callers_own_agents_share_decks_in_both_seatings():
 
 def test_whoever_may_remember_never_sees_a_deck_twice():
     """Not in the other seating, and not against another opponent."""
-    server = "http://127.0.0.1:9/act"
-    participants = [{"id": "mine", "type": server}, "tight", "callstation", "random"]
+    participants = [{"id": "mine", "type": "http://127.0.0.1:9/act"}, "tight", "callstation", "random"]
     config = {
         **CONFIG,
         "participants": participants,
         "seeds": {"perMatch": 2},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 12}},
     }
-    result = run_benchmark(config, agents={server: Caller})
+    result = run_benchmark(config, agents={"http": Caller})
     own = [game for game in games_of(result) if "mine" in game.players]
     others = [game for game in games_of(result) if "mine" not in game.players]
     assert len({game.spec.deck_seed for game in own}) == len(own) > 8
