@@ -22,8 +22,7 @@ from molt_bench.bench.participant_failures import Failures
 from molt_bench.config.loader import load_config
 from molt_bench.rating.changes import Tolerance, change_sums
 from molt_bench.rating.model import first_guess
-from molt_bench.study.change import change_of
-from molt_bench.study.comparison import Difference, Measured
+from molt_bench.study.change import change_of, judged
 from molt_bench.study.gate import Speed
 
 MARGIN, HANDS, MOST, FIXED = 500.0, 40, 100_000, 200
@@ -126,7 +125,7 @@ def _too_many(faulty: int, dealt: int) -> bool:
     """Return whether a gate fails by so many hands with faults, where the old version had none."""
     gate, failures = Gate(CONFIG), {"new": Failures(hands=dealt, faulty=faulty), "old": Failures(hands=dealt)}
     gate.look(failures)
-    return bool(gate.finding(failures, 1).fault_reasons)
+    return bool(gate.finding(1).fault_reasons)
 
 
 def fixed(dice: Any, case: Case, changes: Mapping[str, Any]) -> str:
@@ -134,9 +133,9 @@ def fixed(dice: Any, case: Case, changes: Mapping[str, Any]) -> str:
     parts = {name: dice.choice(changes[name], FIXED) - MARGIN * case.lost.get(name, 0.0) for name in OPPONENTS}
     mean = change_of([(1 / len(parts), values.tolist()) for values in parts.values()])
     each = {name: change_of([(1.0, values.tolist())]) for name, values in parts.items()}
-    faulty = f"made faults in {case.faults / 1000:.0%} of its hands" if case.faults > 100 else None
-    measured = Measured(paired=True, seed_pairs=(FIXED,), old=0.0, new=mean.mean, change=mean, by_opponent=each)
-    return Difference("bot", "bot", measured, faulty=faulty).answer(MARGIN)[0]
+    # Faults in more than a tenth of its hands would decide its result.
+    verdict = "worse" if case.faults > 100 else judged(mean, MARGIN, 0.95, against=each).verdict
+    return "kept" if verdict in ("better", "not worse") else verdict
 
 
 def table(name: str, changes: Mapping[str, Any], *, gates: int) -> None:

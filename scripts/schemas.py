@@ -239,7 +239,7 @@ SUMMARY: Final = fields(
     ending=or_null({"type": "object"}, "The same as data, as the journal has it; null while the run is going on."),
     gate_=fields(
         "What a gate found, in big blinds per 100 hands; only of a gate.",
-        verdict=say(TEXT, "kept: not worse by more than the margin; worse; or open."),
+        verdict=say(TEXT, "not worse, by more than the margin; worse; or open."),
         marginBbPer100=NUMBER,
         changeBbPer100=or_null(NUMBER, "How much more the new version wins, on average over the opponents."),
         bbPer100HalfWidth=or_null(NUMBER, "Half the width of its interval."),
@@ -256,7 +256,6 @@ SUMMARY: Final = fields(
             "Every opponent.",
         ),
         reasons=listed(TEXT, "Why the new version is worse."),
-        faultShares=fields("Share of hands with a fault.", new=NUMBER, old=NUMBER),
         hands=INTEGER,
         morePlay=or_null(NUMBER, "How many times as many hands would tell; null for never."),
     ),

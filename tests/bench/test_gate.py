@@ -104,12 +104,12 @@ def test_a_version_that_raises_is_worse_by_its_faults_even_if_it_loses_nothing()
 def test_faults_fail_where_there_are_surely_more_of_them_than_before(new, old, fails):
     failures = {name: Failures(hands=1000, faulty=count) for name, count in (("new", new), ("old", old))}
     gate = fed(config_of(), {"old": 0, "tag": 0, "maniac": 0}, failures=failures)
-    assert (gate.finding(failures, 1).verdict == "worse") == fails
+    assert (gate.finding(1).verdict == "worse") == fails
 
 
 def test_nothing_is_said_before_the_first_look():
     gate = fed(config_of(), {"old": -9000, "tag": -9000, "maniac": -9000}, seed_pairs=5)
-    found = gate.finding({}, 1)
+    found = gate.finding(1)
     assert (found.verdict, found.half_width, found.more_play, found.decided) == ("open", inf, inf, None)
 
 
@@ -118,14 +118,14 @@ def test_a_seed_pair_counts_once_both_versions_have_played_it():
     gate.add(("new", "tag"), dict.fromkeys("abc", 100.0))
     gate.add(("old", "tag"), {"c": 50.0, "b": 20.0})
     gate.look({})
-    (against,) = [each for each in gate.finding({}, 1).against if each.opponent == "tag"]
+    (against,) = [each for each in gate.finding(1).against if each.opponent == "tag"]
     assert (against.seed_pairs, against.old, against.new, against.change) == (2, 35, 100, 65)
 
 
 def test_once_the_mean_is_kept_only_those_under_suspicion_play_on():
     config = config_of()
     gate = fed(config, {"old": 2500, "tag": 2000, "maniac": -400}, seed_pairs=60, noise=3000)
-    assert gate.finding({}, 1).verdict == "open"
+    assert gate.finding(1).verdict == "open"
     assert {*gate.wanted()} == {("new", "maniac"), ("old", "maniac")}
     gate = fed(config, {"old": -600, "tag": 2500, "maniac": 2000}, seed_pairs=60, noise=3000)
     assert gate.wanted() == [("new", "old")]
@@ -133,7 +133,7 @@ def test_once_the_mean_is_kept_only_those_under_suspicion_play_on():
 
 def test_what_was_lost_to_one_opponent_is_named_even_if_it_was_won_elsewhere():
     gate = fed(config_of(), {"old": 0, "tag": 3000, "maniac": -3000}, seed_pairs=60, noise=300)
-    assert gate.finding({}, 1).reasons == ("it surely lost more than 50 bb/100 to maniac",)
+    assert gate.finding(1).reasons == ("it surely lost more than 50 bb/100 to maniac",)
 
 
 @pytest.mark.parametrize(

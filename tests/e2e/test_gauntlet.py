@@ -88,7 +88,7 @@ def test_every_command_takes_a_gauntlet_in_every_mode(tmp_path, number):
         good(quick("export", run, "--format", form, "--output", tmp_path / f"out.{form}"))
     same = quick("compare", run, run, "--json")
     compared = strict_json(same.stdout)["agents"] if same.stdout else []
-    assert {tuple(each["opponents"]) for each in compared if each["oldId"] != reference} <= {(reference,)}
+    assert {tuple(each["byOpponent"]) for each in compared if each["oldId"] != reference} <= {(reference,)}
     good(quick("plan", tmp_path / "bench.json"))
 
 
@@ -119,7 +119,7 @@ def test_two_gauntlets_compare_what_is_won_from_the_reference(tmp_path):
     old = quick_run(tmp_path / "old", *common)
     new = quick_run(tmp_path / "new", *common, "--set", "participants.0.type=callstation")
     (change,) = strict_json(quick("compare", old, new, "--agent", "tag", "--json").stdout)["agents"]
-    assert (list(change["opponents"]), change["paired"]) == (["tight"], True)
+    assert (list(change["byOpponent"]), change["paired"]) == (["tight"], True)
     assert change["changeBbPer100"] != 0
 
 

@@ -79,9 +79,3 @@ def test_the_viewer_names_forms_of_replies_and_shows_what_was_asked(mixed):
     assert all(attempt["prompt"] for _, attempt in asked), "every prompt comes out as it was"
     thoughts = [attempt["reasoning"] for name, attempt in asked if name == "mixer"]
     assert any(text == "Who knows?" for text in thoughts)
-
-
-def test_comparing_two_forms_of_replies_says_so(mixed):
-    folder, _ = mixed
-    done = quick("compare", folder, folder, "--agent", "model=mixer")
-    assert "mixer was asked in another way (action/1, standard in" in done.stdout + done.stderr

@@ -5,6 +5,7 @@ from functools import cache
 from math import sqrt
 from statistics import fmean, stdev
 
+import msgspec
 import numpy as np
 import pytest
 from tests.cases import one_in
@@ -13,12 +14,12 @@ from molt_bench import Action, make_agent, run_benchmark
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.rating.estimate import Estimate
-from molt_bench.study.change import Change, change_of
-from molt_bench.study.comparison import ComparedRun, Difference, Measured, compare
+from molt_bench.study.change import Change, change_of, judged
+from molt_bench.study.comparison import ComparedRun, compare
 
 
 class Leaky:
-    """Plays like `tag`, but folds in every so manieth hand where it has to pay."""
+    """Plays like `tag`, but folds in every n-th hand where it has to pay."""
 
     name = "leaky"
 
@@ -33,7 +34,7 @@ class Leaky:
 
 
 class Broken(Leaky):
-    """Raises an exception in every so manieth hand."""
+    """Raises an exception in every n-th hand."""
 
     name = "broken"
 
@@ -61,8 +62,7 @@ def played(values, agent):
 
 
 def run(name="run", every=0, agent=Leaky, **options):
-    values = config(every, **options)
-    return ComparedRun(name, load_config(values), played(json.dumps(values), agent))
+    return ComparedRun(name, played(json.dumps(config(every, **options)), agent))
 
 
 @pytest.fixture
@@ -81,16 +81,11 @@ def only(found):
 
 
 def test_the_same_twice_differs_by_exactly_nothing(base):
-    again = ComparedRun("new", base.config, run_benchmark(config(), agents={"leaky": Leaky}))
+    again = ComparedRun("new", run_benchmark(config(), agents={"leaky": Leaky}))
     found = compare(base, again)
     assert [each.new_id for each in found.differences] == ["mine", "callstation", "tight"]
     for each in found.differences:
-        assert (each.change.mean, each.interval, each.verdict, each.measured.paired) == (
-            0.0,
-            (0.0, 0.0),
-            "within",
-            True,
-        )
+        assert (each.change.interval(), each.judged.verdict, each.paired) == ((0.0, 0.0), "not worse", True)
     assert found.warnings == ()
 
 
@@ -117,9 +112,9 @@ def test_on_the_same_cards_the_interval_is_narrower_than_on_others(base):
 def test_other_seeds_are_compared_unpaired_and_that_is_said(base):
     found = compare(base, run("new", 2, seeds="others"), agents=[("mine", "mine")])
     each = only(found)
-    assert not each.measured.paired
-    assert each.measured.seed_pairs == (60, 60)
-    assert each.change.mean == pytest.approx(each.measured.new - each.measured.old)
+    assert not each.paired
+    assert each.seed_pairs == (60, 60)
+    assert each.change.mean == pytest.approx(each.new - each.old)
     assert "share no cards" in found.warnings[0]
 
 
@@ -127,22 +122,27 @@ def test_only_the_seeds_of_both_runs_count_however_they_are_cut_into_matches():
     twice = {"adjacentConfidence": None, "budget": {"maxMatches": 2}}
     old, new = run("old", others=("callstation",)), run("new", per_match=5, others=("callstation",), stop=twice)
     found = only(compare(old, new, agents=[("mine", "mine")]))
-    assert found.measured.seed_pairs == (10,)
-    assert found.interval == (0.0, 0.0)
+    assert found.seed_pairs == (10,)
+    assert found.change.interval() == (0.0, 0.0)
 
 
 def test_the_order_of_matches_and_of_participants_does_not_matter():
     old, new = run("old", others=("callstation",)), run("new", 2, others=("callstation",))
     values = config(2, others=("callstation",))
     values["participants"].reverse()
-    turned = ComparedRun("new", load_config(values), played(json.dumps(values), Leaky))
+    turned = ComparedRun("new", played(json.dumps(values), Leaky))
     one, two = (only(compare(old, each, agents=[("mine", "mine")])) for each in (new, turned))
     assert one.change.mean == pytest.approx(two.change.mean, abs=1e-6)
-    assert (one.verdict, one.measured.seed_pairs) == (two.verdict, two.measured.seed_pairs)
+    assert (one.judged.verdict, one.seed_pairs) == (two.judged.verdict, two.seed_pairs)
+
+
+def broken_as_if_the_same(base):
+    """Return the result of an agent that raises, with the config of one that does not."""
+    return msgspec.structs.replace(run("new", 3, agent=Broken).result, config=base.result.config)
 
 
 def coded(base, code):
-    return ComparedRun(code, base.config, base.result, {"mine": code})
+    return ComparedRun(code, base.result, {"mine": {"code": code}})
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def coded(base, code):
             "mine is not the same in both runs (code): what others",
         ),
         (
-            lambda base: (base, ComparedRun("new", base.config, run("new", 3, agent=Broken).result)),
+            lambda base: (base, ComparedRun("new", broken_as_if_the_same(base))),
             "in new alone: what",
         ),
     ],
@@ -162,7 +162,7 @@ def coded(base, code):
 )
 def test_an_opponent_that_is_another_one_is_left_out_with_a_warning(base, runs, said):
     found = compare(*runs(base), agents=[("tight", "tight")])
-    assert [*only(found).measured.by_opponent] == ["callstation"]
+    assert [*only(found).by_opponent] == ["callstation"]
     (warning,) = found.warnings
     assert said in warning
 
@@ -170,13 +170,13 @@ def test_an_opponent_that_is_another_one_is_left_out_with_a_warning(base, runs, 
 def test_a_weakened_bot_is_worse_whatever_it_is_called_and_the_other_way_round_better(base, weak):
     worse = only(compare(base, weak, agents=[("mine", "mine")]))
     better = only(compare(weak, base, agents=[("mine", "mine")]))
-    assert (worse.verdict, better.verdict) == ("worse", "better")
+    assert (worse.judged.verdict, better.judged.verdict) == ("worse", "better")
     assert worse.change.mean == pytest.approx(-better.change.mean)
-    assert worse.change.mean == pytest.approx(worse.measured.new - worse.measured.old)
-    assert set(worse.measured.by_opponent) == {"callstation", "tight"}
-    assert worse.measured.seed_pairs == (60,)
+    assert worse.change.mean == pytest.approx(worse.new - worse.old)
+    assert set(worse.by_opponent) == {"callstation", "tight"}
+    assert worse.seed_pairs == (60,)
     renamed = only(compare(base, run("new", 2, mine="better"), agents=[("mine", "better")]))
-    assert (renamed.verdict, renamed.name) == ("worse", "mine > better")
+    assert (renamed.judged.verdict, renamed.name) == ("worse", "mine > better")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,8 @@ def test_a_weakened_bot_is_worse_whatever_it_is_called_and_the_other_way_round_b
     ],
 )
 def test_other_games_cannot_be_compared_and_another_patience_is_a_warning(base, game, said):
-    new = ComparedRun("new", load_config(config(game={"handsPerGame": 10, **game})), base.result)
+    other = load_config(config(game={"handsPerGame": 10, **game}))
+    new = ComparedRun("new", msgspec.structs.replace(base.result, config=other))
     if said is None:
         assert compare(base, new).warnings == ("game.maxRetries is 2 in old and 5 in new",)
         return
@@ -197,29 +198,28 @@ def test_other_games_cannot_be_compared_and_another_patience_is_a_warning(base, 
         compare(base, new)
 
 
-def test_somebody_without_a_common_opponent_cannot_be_compared(base):
-    with pytest.raises(MoltBenchError, match="no opponent that is the same"):
+def test_someone_without_a_common_opponent_cannot_be_compared(base):
+    with pytest.raises(MoltBenchError, match="nothing to compare mine by"):
         compare(base, run("new", others=("maniac",)), agents=[("mine", "mine")])
     with pytest.raises(MoltBenchError, match="nothing to compare"):
         compare(base, run("new", others=("maniac",)))
 
 
-def test_somebody_who_is_not_there_is_named(base):
+def test_someone_who_is_not_there_is_named(base):
     with pytest.raises(
         ConfigError, match="--agent = 'nobody': expected an agent in old: one of mine, callstation, tight"
     ):
         compare(base, base, agents=[("nobody", "mine")])
 
 
-def test_whoever_hardly_answers_is_not_called_as_good_as_before(base):
+def test_a_version_that_hardly_answers_is_worse_whatever_it_won(base):
     """It raises in every third hand, and wins from opponents who pay for that: its result is not one of its play."""
-    found = compare(base, run("new", 3, agent=Broken), agents=[("mine", "mine")])
-    assert "gave no usable answer" in only(found).faulty
-    assert only(found).verdict not in ("better", "within")
-    assert only(found).answer(100_000)[0] == "worse"
-    assert "faults decided its result" in found.warnings[-1]
-    twice = run("old", 3, agent=Broken), run("new", 3, agent=Broken)
-    assert only(compare(*twice, agents=[("mine", "mine")])).verdict == "unknown"
+    for margin in (None, 100_000):
+        found = compare(base, run("new", 3, agent=Broken), agents=[("mine", "mine")], margin=margin)
+        verdict, (reason,) = only(found).judged
+        assert verdict == "worse"
+        assert "gave no usable answer" in reason
+        assert "faults decided its result" in found.warnings[-1]
 
 
 def shares_wrong(draw, count, runs=1500):
@@ -251,7 +251,7 @@ def test_one_opponent_and_many_seed_pairs_are_students_t():
     assert known.half_width() == pytest.approx(Estimate(0.0, known.error, 9999).half_width(), rel=0.01)
 
 
-def test_everybody_counts_the_same_however_often_they_were_met():
+def test_everyone_counts_the_same_however_often_they_were_met():
     known = change_of([(0.5, [10.0] * 100), (0.5, [20.0] * 2)])
     assert (known.mean, known.error) == (15.0, 0.0)
 
@@ -265,38 +265,34 @@ def test_seed_pairs_that_came_out_the_same_make_nobody_sure():
     assert unsure.interval()[0] < 0
 
 
-def test_the_seed_pairs_that_it_would_take_are_enough():
-    dice = np.random.default_rng(4)
-    known = change_of([(1.0, dice.standard_normal(50).tolist())])
-    times = known.times_to_reach(0.3, 0.95)
-    more = change_of([(1.0, dice.standard_normal(round(50 * times)).tolist())])
-    assert more.reach(0.95) == pytest.approx(0.3, rel=0.15)
+def change(mean, error):
+    """Return what so many seed pairs tell that nothing is left to be careful about."""
+    return Change(mean, error, 1e9, 0.0, 1e9)
 
 
-def known_change(**by_opponent):
-    """Return a difference with this change against each opponent: its mean and standard error, from many seed pairs."""
-    found = {name: Change(mean, error, 1e9, 0.0, 1e9) for name, (mean, error) in by_opponent.items()}
-    error = sqrt(sum(each.error**2 for each in found.values())) / len(found)
-    change = Change(fmean(each.mean for each in found.values()), error, 1e9, 0.0, 1e9)
-    return Difference("a", "a", Measured(True, (100,), 0.0, change.mean, change, found))
-
-
-def test_a_loss_to_one_opponent_is_not_lost_in_the_games_against_others():
-    found = known_change(callstation=(-1000.0, 100.0), maniac=(500.0, 600.0))
-    assert found.interval[0] < 0 < found.interval[1]
-    assert found.lost_to(500) == "callstation"
-    assert found.lost_to(900) is None
+@pytest.mark.parametrize(
+    ("mean", "against", "verdict", "said"),
+    [
+        (-700, {}, "worse", "it surely lost more than 50 bb/100"),
+        (-600, {}, "open", "an answer takes about 3.8 times as many seed pairs"),
+        (-500, {}, "open", "too close to -50 bb/100 for any number of hands"),
+        (-300, {}, "not worse", ""),
+        (-100, {}, "not worse", ""),
+        (200, {}, "better", ""),
+        (200, {"tag": change(-800, 100), "maniac": change(1200, 100)}, "worse", "more than 50 bb/100 to tag"),
+        # What would be certain of a single opponent is not, where it is the largest loss of five.
+        (200, {"tag": change(-710, 100), "maniac": change(1200, 100)}, "better", ""),
+    ],
+)
+def test_a_change_is_judged_by_its_interval_on_average_and_against_each_opponent(mean, against, verdict, said):
+    found = judged(change(mean, 100), 500, 0.95, against=against)
+    assert found.verdict == verdict
+    assert said in "; ".join(found.reasons)
+    assert bool(found.reasons) == (verdict in ("worse", "open"))
 
 
 def test_opponents_share_the_error_of_one():
-    """A loss that would be certain against a single opponent is not, where it is the largest of five."""
-    assert known_change(a=(-210.0, 100.0)).lost_to(0) == "a"
-    assert known_change(a=(-210.0, 100.0), **dict.fromkeys("bcde", (50.0, 100.0))).lost_to(0) is None
-
-
-def test_a_loss_is_seen_if_twice_that_would_be_noticed_four_times_in_five():
-    found = known_change(a=(0.0, 100.0)).change
-    reach = (1.959964 + 0.841621) * 100
-    assert found.times_to_reach(reach / 2, 0.95) == pytest.approx(4, rel=0.02)
-    draws = np.random.default_rng(1).normal(-2 * reach, 100, 20_000)
-    assert np.mean(draws + 196 < -reach) == pytest.approx(0.8, abs=0.01)
+    found = {"a": change(-210, 100)}
+    assert judged(change(0, 100), 0, 0.95, against=found).verdict == "worse"
+    more = {**found, **dict.fromkeys("bcde", change(50, 100))}
+    assert judged(change(0, 100), 0, 0.95, against=more).verdict == "open"

@@ -4,8 +4,7 @@ The unit is the seed pair: what the new version won more than the old one from a
 same dice. Against the old version, it is what the new one won from it. `rating/changes` decides.
 """
 
-from collections.abc import Iterable, Mapping
-from itertools import groupby
+from collections.abc import Mapping
 from math import fsum, inf, isfinite, sqrt
 from typing import Any, Final, Literal, TypeAlias
 
@@ -13,16 +12,16 @@ import msgspec
 import numpy as np
 
 from molt_bench.bench.endings import GateAnswered
-from molt_bench.bench.participant_failures import Failures, add_failures
+from molt_bench.bench.participant_failures import Failures
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.changes import Look, Tolerance, change_sums, names_where
 from molt_bench.rating.model import first_guess
-from molt_bench.records import MBB_PER_BB100, MatchResult, bb_per_100
+from molt_bench.records import MBB_PER_BB100, bb_per_100
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
-#: The new version is surely not worse by more than the margin, it is worse, or that is not known yet.
-GateVerdict: TypeAlias = Literal["kept", "worse", "open"]
+#: The new version is surely not worse by more than the margin, it surely is, or neither is sure yet.
+GateVerdict: TypeAlias = Literal["not worse", "worse", "open"]
 
 #: A version may make faults in so much larger a share of its hands than the old one did.
 MORE_FAULTS: Final = 0.01
@@ -46,6 +45,17 @@ class AgainstOne(msgspec.Struct, frozen=True):
     change: float
     half_width: float
 
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON values, in big blinds per 100 hands."""
+        return {
+            "opponent": self.opponent,
+            "seedPairs": self.seed_pairs,
+            "oldBbPer100": bb_per_100(self.old),
+            "newBbPer100": bb_per_100(self.new),
+            "changeBbPer100": bb_per_100(self.change),
+            "bbPer100HalfWidth": _shown(self.half_width),
+        }
+
 
 class GateFinding(msgspec.Struct, frozen=True):
     """What a gate knows.
@@ -56,8 +66,6 @@ class GateFinding(msgspec.Struct, frozen=True):
         against: The same against each opponent.
         reasons: Why it failed; empty unless it did.
         fault_reasons: Those of them that are about faults.
-        faults: Share of its hands in which the new version made a fault.
-        old_faults: The same of the old version.
         hands: Hands played.
         more_play: How many times as many would give the answer, if the change stays as it is; infinite for never.
     """
@@ -69,8 +77,6 @@ class GateFinding(msgspec.Struct, frozen=True):
     against: tuple[AgainstOne, ...]
     reasons: tuple[str, ...]
     fault_reasons: tuple[str, ...]
-    faults: float
-    old_faults: float
     hands: int
     more_play: float
 
@@ -84,21 +90,10 @@ class GateFinding(msgspec.Struct, frozen=True):
         return {
             "verdict": self.verdict,
             "marginBbPer100": bb_per_100(self.margin),
-            "changeBbPer100": _shown(self.change, known=self.half_width),
+            "changeBbPer100": bb_per_100(self.change) if isfinite(self.half_width) else None,
             "bbPer100HalfWidth": _shown(self.half_width),
-            "againstEach": [
-                {
-                    "opponent": each.opponent,
-                    "seedPairs": each.seed_pairs,
-                    "oldBbPer100": bb_per_100(each.old),
-                    "newBbPer100": bb_per_100(each.new),
-                    "changeBbPer100": bb_per_100(each.change),
-                    "bbPer100HalfWidth": _shown(each.half_width),
-                }
-                for each in self.against
-            ],
+            "againstEach": [each.plain() for each in self.against],
             "reasons": list(self.reasons),
-            "faultShares": {"new": self.faults, "old": self.old_faults},
             "hands": self.hands,
             "morePlay": self.more_play if isfinite(self.more_play) else None,
         }
@@ -125,7 +120,8 @@ class Gate:
         self._tolerance = Tolerance(gate.margin_mbb, self._first)
         #: What a version won from an opponent, seed pair by seed pair.
         self._won: dict[Pair, dict[Seed, float]] = {}
-        self._changes: dict[str, dict[Seed, float]] = {name: {} for name in self.opponents}
+        #: The seed pairs against an opponent that both versions have played, and that the sums have.
+        self._counted: dict[str, set[Seed]] = {name: set() for name in self.opponents}
         self._look: Look | None = None
         self._kept = False
         self._lost: tuple[str, ...] = ()
@@ -133,21 +129,22 @@ class Gate:
 
     def add(self, pair: Pair, won: Mapping[Seed, float]) -> None:
         """Add what the first of a pairing won in the seed pairs of a match."""
-        for version in (self._gate.new, self._gate.old):
-            if version in pair:
-                other, sign = (pair[1], 1) if pair[0] == version else (pair[0], -1)
-                self._won.setdefault((version, other), {}).update({seed: sign * each for seed, each in won.items()})
+        for version in {self._gate.new, self._gate.old}.intersection(pair):
+            other, sign = (pair[1], 1) if pair[0] == version else (pair[0], -1)
+            self._won.setdefault((version, other), {}).update({seed: sign * each for seed, each in won.items()})
 
     def look(self, failures: Mapping[str, Failures]) -> None:
         """Look at what is known after a round. What a gate is sure of once counts: that is what its error is for."""
         for at, name in enumerate(self.opponents, start=1):
-            (new, old), known = self._of(name), self._changes[name]
-            fresh = {seed: new[seed] - old[seed] for seed in new if seed in old and seed not in known}
+            (new, old), counted = self._versions(name), self._counted[name]
+            fresh = [seed for seed in new if seed in old and seed not in counted]
             if fresh:
-                self._sums.add(np.zeros(1, int), np.full(1, at), np.array([[*fresh.values()]]))
-                known.update(fresh)
-        self._faulty = self._too_many_faults(failures)
-        if min(map(len, self._changes.values())) >= self._first:
+                changes = np.array([[new[seed] - old[seed] for seed in fresh]])
+                self._sums.add(np.zeros(1, int), np.full(1, at), changes)
+                counted.update(fresh)
+        new_failures, old_failures = (failures.get(each, Failures()) for each in (self._gate.new, self._gate.old))
+        self._faulty = _more_faults(new_failures, old_failures)
+        if min(map(len, self._counted.values())) >= self._first:
             self._look = look = self._tolerance.look(self._sums)
             self._kept |= bool(self._tolerance.kept(look)[0])
             self._lost = self._losses(look)
@@ -164,15 +161,14 @@ class Gate:
             if (old in against if {*pair} == {new, old} else not against.difference({old}).isdisjoint(pair))
         ]
 
-    def finding(self, failures: Mapping[str, Failures], hands: int) -> GateFinding:
-        """Return what is known."""
+    def finding(self, hands: int) -> GateFinding:
+        """Return what is known after so many hands."""
         look, tolerance = self._look, self._tolerance
         verdict: GateVerdict = "open"
         if self._lost or self._faulty:
             verdict = "worse"
         elif look is not None and self._kept and not tolerance.suspects(look).any():
-            verdict = "kept"
-        new, old = (failures.get(name, Failures()).share for name in (self._gate.new, self._gate.old))
+            verdict = "not worse"
         return GateFinding(
             verdict,
             tolerance.margin,
@@ -181,13 +177,11 @@ class Gate:
             tuple(self._against(at, name) for at, name in enumerate(self.opponents)),
             (*self._lost, *self._faulty),
             self._faulty,
-            new,
-            old,
             hands,
             inf if look is None else tolerance.times(look),
         )
 
-    def _of(self, opponent: str) -> tuple[dict[Seed, float], dict[Seed, float]]:
+    def _versions(self, opponent: str) -> tuple[dict[Seed, float], dict[Seed, float]]:
         """Return what both versions won from an opponent; the old one wins nothing from itself."""
         new = self._won.get((self._gate.new, opponent), {})
         if opponent == self._gate.old:
@@ -195,28 +189,37 @@ class Gate:
         return new, self._won.get((self._gate.old, opponent), {})
 
     def _against(self, at: int, opponent: str) -> AgainstOne:
-        counted = self._changes[opponent]
-        new, old = (fsum(won[seed] for seed in counted) / max(1, len(counted)) for won in self._of(opponent))
+        counted = self._counted[opponent]
+        new, old = (fsum(won[seed] for seed in counted) / max(1, len(counted)) for won in self._versions(opponent))
         half = inf if self._look is None else float(self._look.halves[0, at])
         return AgainstOne(opponent, len(counted), old, new, new - old, half)
 
     def _losses(self, look: Look) -> tuple[str, ...]:
         """Say where more than the margin was surely lost."""
-        margin, found = self._tolerance.margin, []
-        if look.mean[0] + look.half[0] < -margin and not self._kept:
-            found.append(f"it surely lost more than {bb(margin)} bb/100")
+        margin = self._tolerance.margin
+        on_average = look.mean[0] + look.half[0] < -margin and not self._kept
         to = names_where(self._tolerance.lost_to(look), self.opponents)
-        return (*found, *[f"it surely lost more than {bb(margin)} bb/100 to {name}" for name in to])
+        return (*([lost(margin)] if on_average else []), *[lost(margin, to=name) for name in to])
 
-    def _too_many_faults(self, failures: Mapping[str, Failures]) -> tuple[str, ...]:
-        """Say that the new version surely makes faults in more of its hands than the old one did, by what matters."""
-        new, old = (failures.get(name, Failures()) for name in (self._gate.new, self._gate.old))
-        if not new.hands or not old.hands:
-            return ()
-        error = sqrt(sum(_variance(each) for each in (new, old)))
-        if new.share - old.share - MORE_FAULTS <= _SURE * error:
-            return ()
-        return (f"it made faults in {new.share:.1%} of its hands, and the old version in {old.share:.1%}",)
+
+def lost(margin: float, *, to: str | None = None) -> str:
+    """Say that a version surely lost more than the margin, on average or to one opponent."""
+    return f"it surely lost more than {bb(margin)} bb/100{'' if to is None else f' to {to}'}"
+
+
+def bb(mbb: float) -> str:
+    """Format thousandths of a big blind per hand as big blinds per 100 hands."""
+    return f"{mbb / MBB_PER_BB100:,.6g}"
+
+
+def _more_faults(new: Failures, old: Failures) -> tuple[str, ...]:
+    """Say that the new version surely makes faults in more of its hands than the old one did, by what matters."""
+    if not new.hands or not old.hands:
+        return ()
+    error = sqrt(sum(_variance(each) for each in (new, old)))
+    if new.share - old.share - MORE_FAULTS <= _SURE * error:
+        return ()
+    return (f"it made faults in {new.share:.1%} of its hands, and the old version in {old.share:.1%}",)
 
 
 def _variance(failures: Failures) -> float:
@@ -226,26 +229,5 @@ def _variance(failures: Failures) -> float:
     return share * (1 - share) / count
 
 
-def bb(mbb: float) -> str:
-    """Format thousandths of a big blind per hand as big blinds per 100 hands."""
-    return f"{mbb / MBB_PER_BB100:,.6g}"
-
-
-def gate_finding(config: BenchmarkConfig, matches: Iterable[MatchResult]) -> GateFinding:
-    """Return what the matches of a gate say, by the looks that were taken after its rounds."""
-    gate, failures, hands = Gate(config), dict[str, Failures](), 0
-    for _, played in groupby(matches, key=lambda match: match.round):
-        for match in played:
-            margins = match.margins[config.rating.estimator]
-            gate.add(
-                match.participants,
-                {seed.seed: each for seed, each in zip(match.seed_results, margins, strict=True)},
-            )
-            add_failures(failures, match)
-            hands += sum(game.dealt for game in match.games)
-        gate.look(failures)
-    return gate.finding(failures, hands)
-
-
-def _shown(mbb: float, *, known: float = 0.0) -> float | None:
-    return bb_per_100(mbb) if isfinite(mbb) and isfinite(known) else None
+def _shown(mbb: float) -> float | None:
+    return bb_per_100(mbb) if isfinite(mbb) else None

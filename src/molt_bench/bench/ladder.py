@@ -252,5 +252,5 @@ class Ladder:
             usd=usd,
             tokens=tokens,
             is_gate=self.gate is not None,
-            gate=None if self.gate is None else self.gate.finding(self.failures, self.hands).decided,
+            gate=None if self.gate is None else self.gate.finding(self.hands).decided,
         )

@@ -4,6 +4,7 @@ import msgspec
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.endings import Ending, said_of
+from molt_bench.bench.gate import GateFinding
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
 from molt_bench.llm.types import Unaccounted
@@ -92,6 +93,7 @@ class RunResult(msgspec.Struct, frozen=True):
         journal_lines: Lines in its journal; 0 without one.
         journal_hash: SHA-256 of the last line, which identifies the whole journal.
         bench_version: The bench version that played it.
+        gate: What it found, if it is a gate.
     """
 
     config: BenchmarkConfig
@@ -111,6 +113,7 @@ class RunResult(msgspec.Struct, frozen=True):
     journal_hash: str = ""
     bench_version: int = BENCH_VERSION
     converged: bool = False
+    gate: GateFinding | None = None
 
     @property
     def stop_reason(self) -> str:

@@ -238,4 +238,5 @@ def _result(
         warnings=(*run_warnings(ladder), *spending.other_models()),
         usage=spending.usage(),
         history=course.history(),
+        gate=None if ladder.gate is None else ladder.gate.finding(ladder.hands),
     )

@@ -10,14 +10,12 @@ from molt_bench.cli.findings_output import ABOUT, check_endings, save, show
 from molt_bench.cli.options import Printing, printing_options
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, Command
 from molt_bench.cli.streams import notice, warn
-from molt_bench.config.stop import MOST_TIE_MARGIN
-from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.runs.header import recorded_reply_forms
+from molt_bench.errors import ConfigError
+from molt_bench.runs.header import recorded_of
 from molt_bench.runs.run import Run
 from molt_bench.study import comparison
 from molt_bench.study.comparison import ComparedRun
 from molt_bench.study.comparison_findings import comparison_findings
-from molt_bench.study.findings import Case, Findings
 
 
 @click.command(cls=Command)
@@ -34,7 +32,7 @@ from molt_bench.study.findings import Case, Findings
     "--margin",
     metavar="MBB",
     type=NOT_NEGATIVE,
-    help="Exit with status 4 if an agent lost more than this, 6 if that is not known; 10 mbb are 1 bb/100.",
+    help="Loss that does not matter, on average and to each opponent; 10 mbb are 1 bb/100.",
 )
 @click.option("--confidence", default=0.95, type=CONFIDENCE, help="Confidence of the verdicts.")
 @click.option("--save", "files", metavar="FILE", multiple=True, help=ABOUT)
@@ -50,8 +48,8 @@ def compare(
 ) -> None:
     """Test whether a new run is better or worse than an old one, on the same cards where possible.
 
-    With --margin, the exit status is that of a gate: 4 if an agent lost more than that, on average or to one
-    opponent, or hardly answered, and 6 if the hands are too few to say that it did not.
+    With --margin, the exit status is that of a gate: 4 if an agent is worse by more than that, on average or to one
+    opponent, or hardly answered; 6 if the hands are too few to tell.
 
     Examples:
       molt-bench compare old new
@@ -59,22 +57,17 @@ def compare(
       molt-bench compare old new --save comment.md --save junit.xml
     """
     check_endings(files)
-    try:
-        ids, within = [_both_ids(text) for text in agents], margin or MOST_TIE_MARGIN
-        compared = comparison.compare(_run(old), _run(new), agents=ids, confidence=confidence, within=within)
-    except MoltBenchError as error:
-        wrong = Findings(command="compare", verdict="not compared", tests=[Case("compare", "error", str(error))])
-        save(wrong, [path for path in files if path.endswith(".xml")])
-        raise
-    found = comparison_findings(compared, old, new, margin)
+    ids = [_both_ids(text) for text in agents]
+    compared = comparison.compare(_run(old), _run(new), agents=ids, confidence=confidence, margin=margin)
+    found = comparison_findings(compared, old, new)
     save(found, files)
     show(found, printing)
     for warning in () if printing.as_json else found.warnings:
         warn(warning)
-    for test in found.tests:
-        if test.came == "failure":
-            notice(f"{test.name}: {test.said}")
     if found.status:
+        for test in found.tests:
+            if test.came != "passed":
+                notice(f"{test.name}: {test.said}")
         sys.exit(found.status)
 
 
@@ -89,13 +82,5 @@ def _run(folder: str) -> ComparedRun:
     stored = Run.open(folder)
     for note in stored.notes:
         warn(note)
-    header = stored.header
-    return ComparedRun(
-        folder,
-        stored.config,
-        stored.result(),
-        header.source_hashes,
-        stored.replies().skills,
-        reply_forms=recorded_reply_forms(header),
-        bench_version=header.bench_version,
-    )
+    recorded = {each.id: recorded_of(stored.header, each.id) for each in stored.config.participants}
+    return ComparedRun(folder, stored.result(), recorded)

@@ -85,7 +85,7 @@ class _Lines:
 def _gate_line(status: RunStatus) -> str:
     ladder = status.ladder
     assert ladder.gate is not None
-    found = ladder.gate.finding(ladder.failures, ladder.hands)
+    found = ladder.gate.finding(ladder.hands)
     change = f"change {signed_bb(found.change)} ± {unsigned_bb(found.half_width)} bb/100"
     spent = "" if status.spending is None else f"; {_spent(status.spending)}"
     return f"round {ladder.rounds}: {ladder.hands:,} hands, {change}{spent}"

@@ -26,7 +26,6 @@ from molt_bench.runs.folder import journal_in, resume_command
 from molt_bench.runs.journal_lines import games_in
 from molt_bench.runs.line_file import lines_after
 from molt_bench.runs.run import Run
-from molt_bench.study.findings import OPEN
 from molt_bench.study.gate import gate_findings
 
 #: The exit status of a run that ended without a rated match.
@@ -83,10 +82,10 @@ def write_result(
 def show_result(rows: Rows, folder: str, printing: Printing, *, explain: bool = False) -> None:
     """Print a result, and how each of its numbers came about if that is asked for; of a gate, what it found."""
     result = rows.found.result
-    if result.config.gate is not None:
-        found = gate_findings(result, printing.speed)
+    if result.gate is not None:
+        found = gate_findings(result, result.gate, printing.speed)
         save(found, printing.saved)
-        stopped = f"Stopped: {found.content['stopReason']}." if found.status == OPEN else ""
+        stopped = f"Stopped: {result.stop_reason}." if found.verdict == "open" else ""
         show(found, printing, folder=folder, stopped=stopped)
         return
     content: dict[str, Any] = {}
@@ -119,8 +118,8 @@ def exit_by_result(result: RunResult, folder: str, options: RunOptions) -> None:
     if not result.matches:
         notice(_unrated(result, folder))
         sys.exit(UNRATED)
-    if result.config.gate is not None:
-        sys.exit(gate_findings(result, options.speed).status)
+    if result.gate is not None:
+        sys.exit(gate_findings(result, result.gate, options.speed).status)
 
 
 def _unrated(result: RunResult, folder: str) -> str:

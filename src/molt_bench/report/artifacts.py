@@ -13,7 +13,6 @@ import msgspec
 from msgspec import to_builtins
 
 from molt_bench.bench.endings import said_of
-from molt_bench.bench.gate import gate_finding
 from molt_bench.bench.result import RunResult
 from molt_bench.files import write_whole
 from molt_bench.luck.weights import luck_version
@@ -69,7 +68,7 @@ def summary(rows: Rows) -> dict[str, Any]:
         **({"disagreements": told} if (told := disagreements(rows)) else {}),
         "stopReason": said_of(result.ending, found.shown),
         "ending": None if result.ending is None else to_builtins(result.ending),
-        **({"gate": gate_finding(result.config, result.matches).plain()} if result.config.gate is not None else {}),
+        **({"gate": result.gate.plain()} if result.gate is not None else {}),
         "totals": played,
         "seconds": round(result.seconds, 3),
         "handsPerSecond": round(played["hands"] / result.seconds) if result.seconds else None,

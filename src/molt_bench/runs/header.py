@@ -121,6 +121,13 @@ def about_participant(header: Header, name: str) -> dict[str, str]:
     return {what: label for what, label in found.items() if label is not None}
 
 
+def recorded_of(header: Header, name: str) -> dict[str, str]:
+    """Return what determines how a participant plays, beside its config: its code, prompt and form of replies."""
+    found = {"code": header.source_hashes.get(name)}
+    found |= {what: header.versions.get(f"{what} of {name}") for what in ("prompt", "reply", "package", "server")}
+    return {what: label for what, label in found.items() if label is not None}
+
+
 def check_plugins(header: Header, config: BenchmarkConfig) -> None:
     """Check that the packages are here whose plug-ins play in a run; raises JournalError with the name of one."""
     missing = _recorded(header, _PACKAGE_OF).items() - packages_of(config).items()

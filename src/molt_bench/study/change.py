@@ -1,32 +1,28 @@
-"""The change between two versions of an agent in numbers: its estimate, its interval at one look, and the verdict.
+"""The change between two versions of an agent at one look: its estimate, its interval, and the verdict.
 
 The interval is a multiple of the standard error: Student's t, wider for skewness. What is rare may not have happened
 yet, so few seed pairs count as more skewed than they look. The constants are calibrated by simulation
 (research/one_look.py), so that at most 2.5% of comparisons are wrong on either side, from 5 seed pairs on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import fsum, inf, sqrt
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-import msgspec
-
+from molt_bench.bench.gate import bb, lost
 from molt_bench.rating.estimate import Estimate
 
-#: The new version is better, worse, equally good within a margin, or that is not known.
-ChangeVerdict: TypeAlias = Literal["better", "worse", "within", "unknown"]
+#: The new version is surely better, not worse by more than a margin, or worse; or none of these is sure yet.
+Verdict: TypeAlias = Literal["better", "not worse", "worse", "open"]
 
-#: Everybody is taken to have shown this squared skewness of a seed pair, in so many seed pairs.
+#: Everyone is taken to have shown this squared skewness of a seed pair, in so many seed pairs.
 UNSEEN_SKEWNESS: Final = 20.0
 UNSEEN_SEED_PAIRS: Final = 400.0
 #: How much a unit of the squared skewness of the mean widens the interval, and three times as wide at most.
 SKEW: Final = 6.5
 _MOST: Final = 3.0
-#: How often a gate should notice a loss that is twice the one that it fails by.
-NOTICED: Final = 0.8
-#: How many times what has been played is too much, and how exact a smaller number is.
-_MOST_TIMES: Final = 1e9
-_STEP: Final = 1.01
+#: More play than is ever affordable, as a multiple of what has been played.
+_NEVER: Final = 1000.0
 
 
 class Change(Estimate, frozen=True):
@@ -47,33 +43,20 @@ class Change(Estimate, frozen=True):
         more = SKEW * assumed / (UNSEEN_SEED_PAIRS + self.seed_pairs) / self.seed_pairs
         return 1 + more / (1 + more / _MOST)
 
-    def half_width(self, level: float = 0.95) -> float:
-        """Return half the width of the interval at this confidence level."""
-        return self.caution * super().half_width(level)
-
     def multiple(self, level: float) -> float:
         """Return how many standard errors the interval at this confidence level reaches on either side."""
-        return msgspec.structs.replace(self, error=1.0).half_width(level)
+        return self.caution * Estimate(0.0, 1.0, self.free).half_width(level)
 
-    def reach(self, level: float) -> float:
-        """Return how far from 0 a change has to be for its interval to be on one side of 0 in four of five runs."""
-        return self.half_width(level) + super().half_width(2 * NOTICED - 1)
+    def half_width(self, level: float = 0.95) -> float:
+        """Return half the width of the interval at this confidence level."""
+        return self.multiple(level) * self.error
 
-    def times_to_reach(self, loss: float, level: float) -> float:
-        """Return about how many times the seed pairs it takes to notice this loss; infinite if that is too many."""
-        times = 1.0
-        while times < _MOST_TIMES and self._after(times).reach(level) > loss:
-            times *= _STEP
-        return times if times < _MOST_TIMES else inf
 
-    def _after(self, times: float) -> "Change":
-        """Return what would be known after so many times the seed pairs, if they vary as these do."""
-        return msgspec.structs.replace(
-            self,
-            error=self.error / sqrt(times),
-            free=max(1.0, self.free * times),
-            seed_pairs=self.seed_pairs * times,
-        )
+class Judged(NamedTuple):
+    """A verdict, and why: what was lost, or what is missing; nothing for a good one."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...] = ()
 
 
 def change_of(samples: Sequence[tuple[float, Sequence[float]]]) -> Change:
@@ -105,15 +88,28 @@ def change_of(samples: Sequence[tuple[float, Sequence[float]]]) -> Change:
     )
 
 
-def verdict_of(interval: tuple[float, float], within: float) -> ChangeVerdict:
-    """Return the verdict for an interval of the change.
+def judged(change: Change, margin: float, level: float, *, against: Mapping[str, Change] = {}) -> Judged:
+    """Return whether a version is worse by more than a margin, on average or to one opponent.
 
-    >>> [verdict_of(interval, 250) for interval in ((10, 900), (-900, -10), (-80, 120), (-80, 300))]
-    ['better', 'worse', 'within', 'unknown']
+    What one opponent punishes is lost in the mean where games against another vary a lot. The opponents share the
+    error of one interval (Bonferroni), so that many of them raise no more false alarms than one.
+
+    >>> known = Change(mean=-300.0, error=50.0, free=1e6, skewness=0.0, seed_pairs=1e6)
+    >>> [judged(known, margin, 0.95).verdict for margin in (100.0, 300.0, 500.0)]
+    ['worse', 'open', 'not worse']
     """
-    low, high = interval
+    low, high = change.interval(level)
+    shared = 1 - (1 - level) / max(1, len(against))
+    reasons = [lost(margin)] if high < -margin else []
+    reasons += [lost(margin, to=name) for name, each in against.items() if each.interval(shared)[1] < -margin]
+    if reasons:
+        return Judged("worse", tuple(reasons))
     if low > 0:
-        return "better"
-    if high < 0:
-        return "worse"
-    return "within" if -within <= low and high <= within else "unknown"
+        return Judged("better")
+    if low >= -margin:
+        return Judged("not worse")
+    distance = abs(change.mean + margin)
+    times = (change.half_width(level) / distance) ** 2 if distance else inf
+    if times > _NEVER:
+        return Judged("open", (f"it is too close to {bb(-margin)} bb/100 for any number of hands",))
+    return Judged("open", (f"an answer takes about {times:,.1f} times as many seed pairs, if the change stays",))

@@ -1,18 +1,16 @@
 """What a gate found: whether the new version is worse by its results, by its faults, or by the time it takes."""
 
 from math import ceil, isfinite
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
-from molt_bench.bench.endings import said_of
-from molt_bench.bench.gate import GateFinding, bb, gate_finding
+from molt_bench.bench.gate import GateFinding, bb, lost
 from molt_bench.bench.result import RunResult
-from molt_bench.study.findings import OPEN, WORSE, Case, Findings, signed_bb, unsigned_bb
+from molt_bench.study.findings import STATUSES, Case, Findings, signed_bb, unsigned_bb
 
 #: A decision may take so long however long it took before.
 _QUICK_S: Final = 0.001
-_VERDICTS: Final = {"kept": "not worse", "worse": "worse", "open": "not known"}
 
 
 class Speed(msgspec.Struct, frozen=True):
@@ -34,37 +32,11 @@ class Speed(msgspec.Struct, frozen=True):
         return f"a decision takes {_duration(self.new)}, and took the old version {_duration(self.old)}"
 
 
-def _duration(seconds: float) -> str:
-    return f"{seconds:,.1f} s" if seconds >= 1 else f"{1000 * seconds:{'.0f' if seconds >= 0.01 else '.2g'}} ms"
-
-
-def gate_findings(result: RunResult, speed: Speed | None = None) -> Findings:
-    """Return what a run found that is a gate."""
+def gate_findings(result: RunResult, found: GateFinding, speed: Speed | None = None) -> Findings:
+    """Return what the games of a gate say, and the time that decisions take, where that was measured."""
+    estimator, slow = result.config.rating.estimator, None if speed is None else speed.problem
     usd = sum(each.cost_usd or 0.0 for each in result.usage) if result.usage else None
-    found, estimator = gate_finding(result.config, result.matches), result.config.rating.estimator
-    return findings_of(found, said_of(result.ending, {}), estimator, usd, speed, result.warnings)
-
-
-def findings_of(
-    found: GateFinding,
-    stopped: str,
-    estimator: str,
-    usd: float | None = None,
-    speed: Speed | None = None,
-    warnings: tuple[str, ...] = (),
-) -> Findings:
-    """Return what the games of a gate say, and the time that decisions take.
-
-    Args:
-        found: What its games say.
-        stopped: Why it stopped, as a sentence.
-        estimator: What its results are by.
-        usd: Dollars spent; None if no participant costs anything.
-        speed: How long decisions take; None where that was not measured.
-        warnings: What is good to know.
-    """
-    slow = [speed.problem] if speed is not None and speed.problem is not None else []
-    reasons = [*found.reasons, *slow]
+    reasons = [*found.reasons, *([] if slow is None else [slow])]
     verdict = "worse" if reasons else found.verdict
     sentence = _sentence(found, verdict, reasons, usd)
     spent = "" if usd is None else f" and ${usd:,.2f}"
@@ -80,27 +52,27 @@ def findings_of(
     ]
     return Findings(
         command="gate",
-        verdict=_VERDICTS[verdict],
+        verdict=verdict,
         sentence=sentence,
         headings=("opponent", "seed pairs", "old", "new", "change", "±"),
         rows=[*rows, ["mean", "", "", "", signed_bb(found.change), unsigned_bb(found.half_width)]],
         spare=("seed pairs", "old", "new"),
         foot=f"{found.hands:,} hands{spent}, both versions on the same decks; in bb/100 (estimator {estimator}). "
         "± holds at 95% however often one looks: for the mean, and for all opponents together.",
-        tests=_tests(found, sentence, speed, slow),
-        warnings=warnings,
+        tests=_tests(found, verdict, sentence, speed),
+        warnings=result.warnings,
         content={
             **found.plain(),
             "verdict": verdict,
             "reasons": reasons,
             "sentence": sentence,
-            "stopReason": stopped,
+            "stopReason": result.stop_reason,
             "estimator": estimator,
             "costUsd": usd,
             **timed,
-            "warnings": list(warnings),
+            "warnings": list(result.warnings),
         },
-        status={"kept": 0, "worse": WORSE}.get(verdict, OPEN),
+        status=STATUSES.get(verdict, 0),
     )
 
 
@@ -108,9 +80,10 @@ def _sentence(found: GateFinding, verdict: str, reasons: list[str], usd: float |
     """Return the verdict, the change, and what a verdict would take where there is none."""
     margin = f"{bb(found.margin)} bb/100"
     said = {
-        "kept": f"The new version is not worse by more than {margin}",
+        "not worse": f"The new version is not worse by more than {margin}",
         "worse": f"The new version is worse: {'; '.join(reasons)}",
-    }.get(verdict, f"It is not known whether the new version is worse by more than {margin}")
+        "open": f"It is not known whether the new version is worse by more than {margin}",
+    }[verdict]
     if isfinite(found.half_width):
         said += f". The change is {signed_bb(found.change)} ± {unsigned_bb(found.half_width)} bb/100"
     if verdict != "open":
@@ -122,17 +95,19 @@ def _sentence(found: GateFinding, verdict: str, reasons: list[str], usd: float |
     return f"{said}. An answer takes about {hands:,} hands{dollars} in all, if the change stays as it is."
 
 
-def _tests(found: GateFinding, sentence: str, speed: Speed | None, slow: list[str]) -> list[Case]:
+def _tests(found: GateFinding, verdict: str, sentence: str, speed: Speed | None) -> list[Case]:
     """Return the mean, every opponent, faults and speed as tests of their own."""
-    lost = [reason for reason in found.reasons if reason not in found.fault_reasons]
-    to = {f"against {each.opponent}": f" to {each.opponent}" for each in found.against}
-    whose = {name: [reason for reason in lost if reason.endswith(end)] for name, end in to.items()}
-    in_mean = [reason for reason in lost if not any(reason in each for each in whose.values())]
-    named = {"mean": in_mean, **whose, "faults": list(found.fault_reasons)}
+    mean, to = lost(found.margin), {each.opponent: lost(found.margin, to=each.opponent) for each in found.against}
+    failed = {
+        "mean": mean if mean in found.reasons else None,
+        **{f"against {name}": reason if reason in found.reasons else None for name, reason in to.items()},
+        "faults": "; ".join(found.fault_reasons),
+    }
     if speed is not None:
-        named["speed"] = slow
-    undecided = found.verdict == "open" and not slow
-    return [
-        Case(name, "failure" if why else "skipped" if undecided else "passed", "; ".join(why) or sentence)
-        for name, why in named.items()
-    ]
+        failed["speed"] = speed.problem
+    rest: Literal["skipped", "passed"] = "skipped" if verdict == "open" else "passed"
+    return [Case(name, "failure" if why else rest, why or sentence) for name, why in failed.items()]
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:,.1f} s" if seconds >= 1 else f"{1000 * seconds:{'.0f' if seconds >= 0.01 else '.2g'}} ms"

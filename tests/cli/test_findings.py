@@ -1,7 +1,5 @@
 """What gates and comparisons found, in words, Markdown, JUnit and JSON, whatever the participants are called."""
 
-import re
-from datetime import UTC, datetime
 from math import inf
 from xml.etree import ElementTree
 
@@ -9,12 +7,15 @@ import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
+from molt_bench.bench.endings import INTERRUPTED
 from molt_bench.bench.gate import AgainstOne, GateFinding
-from molt_bench.study.change import Change
-from molt_bench.study.comparison import Comparison, Difference, Measured
+from molt_bench.bench.result import AgentUsage, RunResult
+from molt_bench.cli.findings_output import junit, markdown
+from molt_bench.config.loader import load_config
+from molt_bench.study.change import Change, Judged
+from molt_bench.study.comparison import Comparison, Difference
 from molt_bench.study.comparison_findings import comparison_findings
-from molt_bench.study.findings import junit, markdown
-from molt_bench.study.gate import Speed, findings_of
+from molt_bench.study.gate import Speed, gate_findings
 from molt_bench.visible_text import on_one_line
 
 HOSTILE = [
@@ -31,9 +32,9 @@ HOSTILE = [
     "100%0A, a: b, c",
     "é 中 🂡",
 ]
-WHEN = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
 LOST = ("it surely lost more than 50 bb/100 to tag",)
 FAULTY = ("it made faults in 90.0% of its hands, and the old version in 0.0%",)
+INTERVALS = {"worse": (-262, -252), "better": (252, 262), "not worse": (-5, 5), "open": (-600, 90)}
 
 
 def known(low, high):
@@ -42,35 +43,43 @@ def known(low, high):
     return msgspec.structs.replace(unit, mean=(low + high) / 2, error=(high - low) / 2 / unit.half_width())
 
 
-def changed(low, high, name="bot", faulty=None, **by_opponent):
-    found = known(low, high)
-    parts = {name: known(*each) for name, each in by_opponent.items()} or {"tight": found}
-    return Difference(name, name, Measured(True, (24,), 0.0, found.mean, found, parts), faulty=faulty)
-
-
-INTERVALS = {"worse": (-262, -252), "better": (252, 262), "within": (-5, 5), "unknown": (-600, 90)}
+def changed(verdict, name):
+    found = known(*INTERVALS[verdict])
+    reasons = LOST if verdict == "worse" else ()
+    judged = Judged(verdict, reasons)
+    return Difference(name, name, True, (24,), 0.0, found.mean, found, {"tight": found}, judged)
 
 
 def compared(*verdicts, names=None, margin=None, warnings=()):
     """Return the findings of a comparison with these verdicts."""
     names = names or [f"bot{at}" for at in range(len(verdicts))]
-    found = [changed(*INTERVALS[verdict], name) for name, verdict in zip(names, verdicts, strict=True)]
-    return comparison_findings(Comparison("adjusted", tuple(found), warnings), "old/run", "new/run", margin)
+    found = [changed(verdict, name) for name, verdict in zip(names, verdicts, strict=True)]
+    return comparison_findings(Comparison("adjusted", 0.95, margin, tuple(found), warnings), "old/run", "new/run")
 
 
-def gated(verdict="kept", *, reasons=(), faulty=(), names=("tag",), more=1.0, half=200.0, **about):
+def against(*names):
+    return tuple(AgainstOne(name, 40, 100.0, 90.0, -10.0, 300.0) for name in names)
+
+
+def gated(verdict="not worse", *, usd=None, speed=None, **fields):
     """Return the findings of a gate."""
-    against = tuple(AgainstOne(name, 40, 100.0, 90.0, -10.0, 300.0) for name in names)
-    found = GateFinding(verdict, 500.0, -10.0, half, against, (*reasons, *faulty), faulty, 0.0, 0.0, 2800, more)
-    return findings_of(found, "the budget of 2,800 hands is spent", "adjusted", **about)
+    found = GateFinding(verdict, 500.0, -10.0, 200.0, against("tag"), (), (), 2800, 1.0)
+    usage = () if usd is None else (AgentUsage("new", "a:model", cost_usd=usd),)
+    result = RunResult(load_config({"participants": ["tag", "tight"]}), (), (), (), INTERRUPTED, (), usage=usage)
+    return gate_findings(result, msgspec.structs.replace(found, **fields), speed)
 
 
 def hostile_comparison():
-    verdicts = [("worse", "better", "within", "unknown")[at % 4] for at in range(len(HOSTILE))]
+    verdicts = [(*INTERVALS,)[at % len(INTERVALS)] for at in range(len(HOSTILE))]
     return compared(*verdicts, names=HOSTILE, margin=250.0, warnings=tuple(f"{name} has changed" for name in HOSTILE))
 
 
-EVERY = [hostile_comparison(), gated(names=HOSTILE), gated("worse", reasons=LOST), gated("open", speed=Speed(1, 1, 0))]
+EVERY = [
+    hostile_comparison(),
+    gated(against=against(*HOSTILE)),
+    gated("worse", reasons=LOST),
+    gated("open", speed=Speed(1, 1, 0)),
+]
 
 
 @pytest.mark.parametrize(
@@ -78,10 +87,14 @@ EVERY = [hostile_comparison(), gated(names=HOSTILE), gated("worse", reasons=LOST
     [
         (gated(), 0, "The new version is not worse by more than 50 bb/100. The change is -1.0 ± 20.0 bb/100."),
         (gated("worse", reasons=LOST), 4, "The new version is worse: it surely lost more than 50 bb/100 to tag. The"),
-        (gated("worse", faulty=FAULTY, half=inf), 4, "in 90.0% of its hands, and the old version in 0.0%."),
-        (gated("open", more=3.0), 6, "An answer takes about 9,000 hands in all, if the change stays as it is."),
-        (gated("open", more=3.0, usd=2.0), 6, "about 9,000 hands and $6.00 in all"),
-        (gated("open", more=inf), 6, "too close to the margin for any number of hands."),
+        (
+            gated("worse", reasons=FAULTY, fault_reasons=FAULTY, half_width=inf),
+            4,
+            "in 90.0% of its hands, and the old version in 0.0%.",
+        ),
+        (gated("open", more_play=3.0), 6, "An answer takes about 9,000 hands in all, if the change stays as it is."),
+        (gated("open", more_play=3.0, usd=2.0), 6, "about 9,000 hands and $6.00 in all"),
+        (gated("open", more_play=inf), 6, "too close to the margin for any number of hands."),
         (gated(speed=Speed(0.12, 0.015, 3.0)), 4, "a decision takes 120 ms, and took the old version 15 ms"),
     ],
 )
@@ -93,7 +106,7 @@ def test_the_sentence_and_the_status_of_a_gate_say_the_same(found, status, said)
 @pytest.mark.parametrize(
     ("new", "old", "status"), [(0.1, 0.01, 4), (0.02, 0.01, 0), (0.0009, 0.0001, 0), (1.0, 2.0, 0)]
 )
-def test_a_decision_that_takes_several_times_as_long_is_worse_if_anybody_can_feel_it(new, old, status):
+def test_a_decision_that_takes_several_times_as_long_is_worse_if_anyone_can_feel_it(new, old, status):
     assert gated(speed=Speed(new, old, slower=3.0)).status == status
     assert gated(speed=Speed(new, old, slower=0.0)).status == 0
 
@@ -103,37 +116,26 @@ def test_a_decision_that_takes_several_times_as_long_is_worse_if_anybody_can_fee
     [
         (gated(), [], 0),
         (gated("worse", reasons=LOST), ["against tag"], 0),
-        (gated("worse", faulty=FAULTY), ["faults"], 0),
+        (gated("worse", reasons=FAULTY, fault_reasons=FAULTY), ["faults"], 0),
         (gated("worse", reasons=("it surely lost more than 50 bb/100",)), ["mean"], 0),
         (gated(speed=Speed(1.0, 0.1, 3.0)), ["speed"], 0),
         (gated("open"), [], 3),
-        (compared("worse", "better", "unknown", margin=250), ["bot0", "bot2"], 0),
-        (compared("worse", "better", "unknown"), [], 1),
+        (compared("worse", "better", "open", margin=250), ["bot0"], 1),
     ],
 )
 def test_a_junit_suite_has_a_test_for_each_way_to_be_worse(found, failed, skipped):
-    suite = ElementTree.fromstring(junit(found, WHEN)).find("testsuite")
+    suite = ElementTree.fromstring(junit(found)).find("testsuite")
     assert [case.get("name") for case in suite.findall("testcase") if case.find("failure") is not None] == failed
     assert len(suite.findall("testcase/skipped")) == skipped
 
 
 @pytest.mark.parametrize("found", EVERY)
-def test_junit_has_what_the_schemas_of_ant_and_jenkins_require(found):
-    """Which elements, in which order, with which attributes; the counts agree."""
-    text = junit(found, WHEN)
+def test_junit_has_every_name_on_one_line_and_counts_that_agree(found):
+    text = junit(found)
     assert text.isascii()
-    root = ElementTree.fromstring(text)
-    assert (root.tag, root.attrib, [each.tag for each in root]) == ("testsuites", {}, ["testsuite"])
-    suite = root[0]
+    suite = ElementTree.fromstring(text).find("testsuite")
     cases = suite.findall("testcase")
-    assert [each.tag for each in suite] == ["properties", *["testcase"] * len(cases), "system-out", "system-err"]
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.attrib["timestamp"])
-    required = {"name", "timestamp", "hostname", "tests", "failures", "errors", "time", "package", "id", "skipped"}
-    assert suite.attrib.keys() == required
     assert [each.attrib["name"] for each in cases] == [on_one_line(each.name) for each in found.tests]
-    assert all(each.attrib.keys() == {"name", "classname", "time"} for each in cases)
-    assert all([part.tag for part in each] in ([], ["failure"], ["skipped"]) for each in cases)
-    assert all(part.attrib.keys() == {"message", "type"} for each in cases for part in each)
     counts = [len(cases), len(suite.findall("*/failure")), 0, len(suite.findall("*/skipped"))]
     assert [int(suite.attrib[name]) for name in ("tests", "failures", "errors", "skipped")] == counts
 
@@ -165,24 +167,24 @@ def test_markdown_says_the_verdict_first_and_the_warnings_last():
     lines = markdown(compared("worse", margin=100.0, warnings=("no. 1",))).splitlines()
     assert lines[0] == "### molt-bench compare: worse"
     assert "| <code>bot0</code> | 1 | 24 | 0.0 | -25.7 | -25.7 | 0.5 | worse |" in lines
-    assert lines[-2:] == [
-        "- <code>bot0</code>: it is 95&#37; certain that it lost more than 10 bb&#47;100",
-        "- no&#46; 1",
-    ]
+    assert lines[-2:] == ["- <code>bot0</code>: it surely lost more than 50 bb&#47;100 to tag", "- no&#46; 1"]
     assert markdown(gated()).startswith("### molt-bench gate: not worse\n")
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "together"),
+    ("verdicts", "together", "status"),
     [
-        (["better", "worse", "unknown"], "worse"),
-        (["better", "unknown"], "unknown"),
-        (["within", "better"], "better"),
-        (["within", "within"], "within"),
+        (["better", "worse", "open"], "worse", 4),
+        (["better", "open"], "open", 6),
+        (["not worse", "better"], "better", 0),
+        (["not worse", "not worse"], "not worse", 0),
     ],
 )
-def test_the_gravest_verdict_is_that_of_all(verdicts, together):
-    assert compared(*verdicts).verdict == compared(*verdicts).content["verdict"] == together
+def test_the_gravest_verdict_is_that_of_all_and_gives_the_status_where_there_is_a_margin(verdicts, together, status):
+    found = compared(*verdicts, margin=500.0)
+    assert found.verdict == found.content["verdict"] == together
+    assert found.status == status
+    assert compared(*verdicts).status == 0
 
 
 def test_the_foot_states_the_multiple_of_one_look():
@@ -190,25 +192,6 @@ def test_the_foot_states_the_multiple_of_one_look():
 
 
 def test_json_has_nulls_where_nothing_is_known():
-    found = gated("open", half=inf, more=inf).content
+    found = gated("open", half_width=inf, more_play=inf).content
     assert (found["changeBbPer100"], found["bbPer100HalfWidth"], found["morePlay"]) == (None, None, None)
     assert found["verdict"] == "open"
-
-
-@pytest.mark.parametrize(
-    ("found", "answer", "said"),
-    [
-        (changed(-110, -101), "worse", "it is 95% certain that it lost more than 10 bb/100"),
-        (changed(-110, -90), "open", "not 95% certain that it did not lose more than 10 bb/100, with 24 seed pairs"),
-        (changed(-900, 800), "open", "with 24 seed pairs; to notice twice that takes about"),
-        (changed(-99, -90), "kept", ""),
-        (changed(-99, 800), "kept", ""),
-        (changed(-300, 100, tight=(90, 110), maniac=(-310, -290)), "worse", "lost more than 10 bb/100 to maniac"),
-        (changed(800, 900, faulty="gave no usable answer in 96% of its hands"), "worse", "it gave no usable answer in"),
-    ],
-)
-def test_two_finished_runs_are_judged_by_the_same_margin_and_it_is_said_why_they_fail(found, answer, said):
-    verdict, why = found.answer(100.0)
-    assert verdict == answer
-    assert said in why
-    assert bool(why) == (answer != "kept")
