@@ -80,13 +80,11 @@ class HostedRun(NamedTuple):
         folder: Its folder.
         config: Its `molt_bench.BenchmarkConfig`.
         games: Those that were played before.
-        wanted_back: Whether the user wants the last run of this config back, of which no game was played.
     """
 
     folder: Path
     config: Any
     games: Sequence[GameRecord] = ()
-    wanted_back: bool = False
 
 
 #: Hosts a run within a context.

@@ -111,10 +111,10 @@ def test_live_agents_are_served(tmp_path):
     assert done.stderr.startswith("molt-bench: wrote bench.yaml; run it with: molt-bench serve bench.yaml")
 
 
-def test_live_writes_a_config_and_clients_and_replaces_nothing(tmp_path):
+def test_live_writes_a_config_and_a_client_and_replaces_nothing(tmp_path):
     done = quick("init", "--live", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["client.py", "live.yaml", "poll.sh"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["live.yaml", "poll.sh"]
     assert "molt-bench serve live.yaml" in done.stderr
     assert quick("doctor", "live.yaml", cwd=tmp_path).returncode == 0
     (tmp_path / "live.yaml").unlink()

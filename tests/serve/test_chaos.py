@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import threading
 import time
 from contextlib import ExitStack, suppress
@@ -13,7 +14,7 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.replayed_games import replay_games
 from molt_bench.config.loader import load_config
 from molt_bench.plugins.live.address import ServerAddress
-from molt_bench.plugins.live.invitations import invited
+from molt_bench.plugins.live.invitations import Invited
 from molt_bench.plugins.live.lobby import Lobby
 from molt_bench.plugins.live.server import LiveServer
 from molt_bench.plugins.web_server import bound
@@ -111,7 +112,7 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
     )
     files_before = len(os.listdir("/proc/self/fd"))
     lobby = Lobby(
-        [invited(name, slots=1) for name in names],
+        [Invited(name, secrets.token_hex(16)) for name in names],
         titles={name: name for name in names},
         game=a_game(hands=2, action_timeout_s=LIMIT_S),
     )

@@ -44,15 +44,11 @@ def serving_as_shown(folder):
             server.kill()
 
 
-#: The other client, as `molt-bench init --live` writes it.
-CLIENT = f"{sys.executable} client.py {SHOWN_URL}"
-
-
 #: A program for every step of the script takes its time; `test_skill.py` plays a game with it.
 _WITH_CURL = (pytest.mark.slow, pytest.mark.skipif(shutil.which("curl") is None, reason="no curl"))
 
 
-@pytest.mark.parametrize("player", [pytest.param(SCRIPT, marks=_WITH_CURL), JOIN, CLIENT])
+@pytest.mark.parametrize("player", [pytest.param(SCRIPT, marks=_WITH_CURL), JOIN])
 @pytest.mark.slow
 def test_the_commands_give_a_run_as_they_are_shown(tmp_path, player):
     assert SHOWN_URL in player

@@ -204,7 +204,7 @@ def test_two_pollers_get_the_same_turn_and_the_first_answer_counts(table):
     pollers = [threading.Thread(target=lambda: found.append(table.turn())) for _ in range(2)]
     for poller in pollers:
         poller.start()
-    until(lambda: table.box._present == 2)
+    until(lambda: len(table.box._listeners) == 2)
     table.play(hands=1, close="over")
     for poller in pollers:
         poller.join(LONG_S)

@@ -29,31 +29,38 @@ def again(turn):
     return turn.observation.previous_error is not None
 
 
-class Asked:
-    """Listens to a mailbox, and calls `on_turn(box, turn)` for every decision, asked again or not."""
+def connection():
+    """Be a connection, which need not be told anything."""
 
-    def __init__(self, box, on_turn):
-        self.box, self.on_turn, self.number = box, on_turn, 0
-        box.listen(self)
 
-    def __call__(self):
-        turn = self.box.turn
-        if turn is not None and turn.asked != self.number:
-            self.number = turn.asked
-            self.on_turn(self.box, turn)
+class Asked(Mailbox):
+    """A mailbox that calls `on_turn(box, turn)` for every decision, asked again or not, whoever is connected."""
+
+    on_turn = None
+    _shown = None
+
+    @property
+    def turn(self):
+        return self._shown
+
+    @turn.setter
+    def turn(self, turn):
+        self._shown = turn
+        if turn is not None:
+            asyncio.get_running_loop().call_soon(self.on_turn, self, turn)
 
 
 def played(on_turn, *, hands=3, limit_s=20.0, **options):
     """Play a game in which `on_turn(box, turn)` runs in another thread at every decision; return record and box."""
-    box = Mailbox(SECRET)
-    box.arrive()
+    box = Asked(SECRET)
+    box.arrive(connection)
     threads = []
 
     def start(*turn):
         threads.append(threading.Thread(target=on_turn, args=turn))
         threads[-1].start()
 
-    Asked(box, start)
+    box.on_turn = start
     agent = LiveAgent("live", box, game=LABEL, action_timeout_s=limit_s)
     record = play_game((agent, CallStationAgent()), seed=7, hands=hands, **options)
     for thread in threads:
@@ -111,26 +118,26 @@ def test_a_connected_agent_that_does_not_answer_is_late_and_its_decision_is_off_
 
 def test_numbers_grow_over_games_and_the_end_is_told():
     told, seen = [], []
-    box = Mailbox(SECRET)
-    box.arrive()
-    box.listen(lambda: told.append((box.seat, box.closed)))
+    box = Asked(SECRET)
+    box.arrive(lambda: told.append(box.news()))
 
     def answer(box, turn):
         seen.append((turn.game, turn.hand, turn.seq))
         threading.Thread(target=box.answer, args=(turn.token, passive(turn))).start()
 
-    Asked(box, answer)
+    box.on_turn = answer
     for _ in range(2):
         agent = LiveAgent("live", box, game=LABEL, action_timeout_s=20)
         play_game((agent, CallStationAgent()), seed=7, hands=2)
-    results = [(each.hand, each.seq) for each in box.results()]
     box.close("over")
+    results = {over.hand: over.seq for news in told for over in news.results}
     assert {(game, hand) for game, hand, _ in seen} == {(1, 1), (1, 2), (2, 3), (2, 4)}
-    assert [hand for hand, _ in results] == [1, 2, 3, 4]
+    assert [*results] == [1, 2, 3, 4]
     numbers = [seq for *_, seq in seen]
     assert numbers == sorted({*numbers})
-    assert not {*numbers} & {seq for _, seq in results}
-    assert (told[0], told[-1]) == ((0, None), (None, "over"))
+    assert not {*numbers} & {*results.values()}
+    assert (told[0].seat, told[-1].seat, told[-1].closed) == (0, None, "over")
+    assert [over.hand for over in told[-1].results] == [4], "whoever is told of the end is told of the last hand"
     assert box.answer("any", CALL) == "closed"
 
 
@@ -166,14 +173,12 @@ def run(monkeypatch):
 
 
 async def game_of(box, on_turn, *, limit_s, hands=1, number=1, retries=0):
-    """Play a game in which `on_turn(turn, loop)` is called at every decision; return its record."""
+    """Play a game in which `on_turn(turn, loop)` is called at every decision; return what came of each fault."""
     loop = asyncio.get_running_loop()
-    hear = Asked(box, lambda _, turn: on_turn(turn, loop))
+    box.on_turn = lambda _, turn: on_turn(turn, loop)
     agent = LiveAgent("live", box, game=GameLabel(number, 7, "AB"), action_timeout_s=limit_s)
-    try:
-        return await play_game_async((agent, CallStationAgent()), seed=7, hands=hands, max_retries=retries)
-    finally:
-        box.ignore(hear)
+    record = await play_game_async((agent, CallStationAgent()), seed=7, hands=hands, max_retries=retries)
+    return [(fault.kind, fault.hand_number) for fault in record.faults]
 
 
 def nothing(turn, loop):
@@ -181,115 +186,103 @@ def nothing(turn, loop):
 
 
 def test_a_repeat_is_acknowledged_and_another_action_is_not_taken(run):
-    box, verdicts = Mailbox(SECRET), []
-    box.arrive()
+    box, verdicts = Asked(SECRET), []
 
     def answer(turn, loop):
         verdicts.append([box.answer(turn.token, action) for action in (passive(turn), passive(turn), FOLD)])
 
-    record = run(game_of(box, answer, limit_s=20))
+    assert run(game_of(box, answer, limit_s=20)) == []
     assert verdicts
     assert all(each == ["taken", "repeated", "stale"] for each in verdicts)
-    here = play_game((CallStationAgent(name="live"), CallStationAgent()), seed=7, hands=1)
-    assert record.hand_texts == here.hand_texts
 
 
-def kinds(record):
-    return [fault.kind for fault in record.faults]
-
-
-def test_an_agent_that_is_not_connected_at_all_forfeits(run):
-    record = run(game_of(Mailbox(SECRET, reconnect_s=0.05), nothing, limit_s=0.05, retries=2))
-    assert [(fault.kind, fault.attempt, fault.forced_fold) for fault in record.faults] == [("forfeit", 1, True)]
-
-
-def test_an_agent_that_lost_its_connection_may_be_late_by_its_extra_time(run):
-    box = Mailbox(SECRET, reconnect_s=30.0)
-    answered = game_of(
-        box, lambda turn, loop: loop.call_later(0.3, box.answer, turn.token, passive(turn)), limit_s=0.05
-    )
-    assert run(answered).faults == ()
+def test_an_agent_that_is_not_connected_at_all_forfeits_and_is_not_asked_again(run):
+    assert run(game_of(Asked(SECRET, reconnect_s=0.05), nothing, limit_s=0.05, retries=2)) == [("forfeit", 1)]
 
 
 @pytest.mark.parametrize(
     ("limit_s", "reconnect_s", "back_s", "think_s", "faults"),
-    [(1.0, 60.0, 1.2, 0.9, []), (0.3, 0.4, 0.5, 5.0, ["timeout"]), (0.05, 120.0, 0.2, 118.8, [])],
-    ids=["has time to answer", "has used up its extra time", "has the rest of it"],
+    [
+        (1.0, 60.0, 1.2, 0.9, []),
+        (0.3, 0.4, 0.5, 5.0, [("timeout", 1)]),
+        (0.3, 0.4, 0.8, 0.0, [("forfeit", 1)]),
+        (0.05, 30.0, None, 0.3, []),
+    ],
+    ids=["has its whole time", "which ends as well", "comes too late", "answers without a connection"],
 )
-def test_an_agent_that_comes_back(run, limit_s, reconnect_s, back_s, think_s, faults):
-    box = Mailbox(SECRET, reconnect_s=reconnect_s)
+def test_an_agent_that_was_gone_when_its_time_was_up(run, limit_s, reconnect_s, back_s, think_s, faults):
+    box = Asked(SECRET, reconnect_s=reconnect_s)
 
     def come_back(turn, loop):
-        away_s = 0.0 if box.present else back_s
-        if away_s:
-            loop.call_later(away_s, box.arrive)
-        loop.call_later(away_s + (think_s if away_s or faults else 0.0), box.answer, turn.token, passive(turn))
+        late_s = 0.0 if box.present else back_s or 0.0
+        if back_s is not None and not box.present:
+            loop.call_later(back_s, box.arrive, connection)
+        loop.call_later(late_s + (think_s if late_s or faults or back_s is None else 0.0), give, turn)
 
-    assert kinds(run(game_of(box, come_back, limit_s=limit_s))) == faults
+    def give(turn):
+        box.answer(turn.token, passive(turn))
+
+    assert run(game_of(box, come_back, limit_s=limit_s)) == faults
 
 
-def test_extra_time_lasts_for_all_decisions_of_a_game_and_not_for_each(run):
-    box, had = Mailbox(SECRET, reconnect_s=120.0), []
+def test_an_agent_is_awaited_so_long_in_all_of_a_game_and_not_for_each_decision(run):
+    box, had = Asked(SECRET, reconnect_s=120.0), []
 
     def answer_late(turn, loop):
         asked = loop.time()
         loop.call_later(0.4, lambda: had.append(turn.deadline - asked))
         loop.call_later(0.5, box.answer, turn.token, passive(turn))
 
-    assert run(game_of(box, answer_late, limit_s=0.05)).faults == ()
+    assert run(game_of(box, answer_late, limit_s=0.05)) == []
     # From the second decision on, the agent is known to be away.
     assert had[:2] == pytest.approx([0.05 + 120.0, 120.0 - 0.45])
 
 
-def test_an_agent_that_stays_away_forfeits_game_after_game_until_nobody_waits_for_it(run):
-    box, said = Mailbox(SECRET, reconnect_s=1.0), []
+def test_an_agent_that_stays_away_forfeits_game_after_game_until_no_one_waits_for_it(run):
+    box, said = Asked(SECRET, reconnect_s=1.0), []
     box.on_away = lambda: said.append((box.away_since is not None, box.forfeits))
 
     async def games():
         took, loop = [], asyncio.get_running_loop()
         for number in (1, 2, 3, 4):
             begun = loop.time()
-            record = await game_of(box, nothing, limit_s=0.2, hands=20, number=number, retries=2)
+            faults = await game_of(box, nothing, limit_s=0.2, hands=20, number=number, retries=2)
             took.append(loop.time() - begun)
-            faults = [(fault.kind, fault.hand_number) for fault in record.faults]
             assert faults == [("forfeit", at) for at in range(1, 21)]
         return took
 
-    # Its time and what it may be late; the latter alone, since it is known to be away; then nobody waits any more.
+    # Its time and what it may be late; the latter alone, since it is known to be away; then no one waits any more.
     assert run(games()) == pytest.approx([1.2, 1.0, 1.0, 0.0])
     assert said == [(True, 0), (True, 1), (True, 2), (True, 3), (True, 4)]
-    box.arrive()
+    box.arrive(connection)
     assert said[-1] == (False, 4)
     at_once = game_of(box, lambda turn, loop: loop.call_soon(box.answer, turn.token, passive(turn)), limit_s=20)
-    assert run(at_once).faults == ()
+    assert run(at_once) == []
 
 
 def test_who_fetched_a_decision_and_is_gone_is_waited_for_once(run):
-    box = Mailbox(SECRET, reconnect_s=0.1)
+    box = Asked(SECRET, reconnect_s=0.1)
 
     def fetch(turn, loop):
         if turn.hand == 1 and not again(turn):
-            box.hand_out(turn, stays=False)
+            box.fetch(turn)
 
-    assert kinds(run(game_of(box, fetch, limit_s=0.1, hands=10, retries=1))) == ["timeout", *["forfeit"] * 10]
+    found = run(game_of(box, fetch, limit_s=0.1, hands=10, retries=1))
+    assert [kind for kind, _ in found] == ["timeout", *["forfeit"] * 10]
 
 
 def test_who_comes_back_for_the_next_game_has_its_whole_time(run):
-    box, left = Mailbox(SECRET, reconnect_s=30.0), []
+    box, left = Asked(SECRET, reconnect_s=30.0), []
     box._set_away(away=True)
 
     def come_back(turn, loop):
-        if box.present:
-            loop.call_soon(box.answer, turn.token, passive(turn))
-            return
         left.append(turn.deadline - loop.time())
-
-        def arrive():
-            box.arrive()
-            left.append(turn.deadline - loop.time())
+        if box.present:
             box.answer(turn.token, passive(turn))
+            return
+        loop.call_later(0.2, box.arrive, connection)
+        loop.call_later(0.21, lambda: left.append(turn.deadline - loop.time()))
+        loop.call_later(0.22, box.answer, turn.token, passive(turn))
 
-        loop.call_later(0.2, arrive)
-
-    assert run(game_of(box, come_back, limit_s=0.05)).faults == ()
-    assert left == pytest.approx([30.0, 0.05])  # how long it is awaited, then the time for a decision
+    assert run(game_of(box, come_back, limit_s=0.05)) == []
+    assert left[:2] == pytest.approx([30.0, 0.04])  # how long it is awaited, then the time for a decision

@@ -27,7 +27,7 @@ from molt_bench.visible_text import on_one_line
 
 _PLAYERS: Final = "random,tight"
 #: What `--live` writes beside the config.
-_CLIENTS: Final = ("poll.sh", "client.py")
+_CLIENT: Final = "poll.sh"
 #: Matches of every pairing, and of all together at least, with matches as long as they are without models.
 _EACH: Final = 10
 _LEAST: Final = 20
@@ -37,7 +37,7 @@ _LEAST: Final = 20
 @click.argument("file", metavar="[FILE]", type=PATH, required=False, help="The config: bench.yaml, or live.yaml.")
 @click.option("--participants", metavar="LIST", help="Who plays: random,tight by default.", shell_complete=agent_lists)
 @click.option("--agent", metavar="FILE", type=PATH, help="Write an agent to begin with instead: my_bot.py.")
-@click.option("--live", is_flag=True, help="Write a config with a live agent, and two clients: poll.sh and client.py.")
+@click.option("--live", is_flag=True, help="Write a config with a live agent, and a client of it: poll.sh.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @printing_options
 def init(
@@ -68,9 +68,9 @@ def init(
         if not find_spec("molt_bench.plugins.live"):
             raise ConfigError("--live", None, "the plug-in live, which is not installed")
         examples = files("molt_bench.plugins.live") / "examples"
-        names = {path: "live.yaml", **{path.with_name(name): name for name in _CLIENTS}}
+        names = {path: "live.yaml", path.with_name(_CLIENT): _CLIENT}
         _write({target: (examples / name).read_text("utf-8") for target, name in names.items()}, force=force)
-        content = {"config": str(path), "clients": [str(each) for each in names if each != path]}
+        content: dict[str, object] = {"config": str(path), "client": str(path.with_name(_CLIENT))}
         said = f"wrote {', '.join(map(str, names))}; run it with: molt-bench serve {place}"
         printing.answer(content, lambda: notice(said))
         return

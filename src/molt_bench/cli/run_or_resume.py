@@ -57,7 +57,7 @@ def start_or_go_on(
         return
     if resume_last and options.talks:
         notice("no run of this config is unfinished, so a new one begins")
-    start_run(config, options, secret=secret, live=live, wanted_back=resume_last)
+    start_run(config, options, secret=secret, live=live)
 
 
 def start_run(
@@ -66,7 +66,6 @@ def start_run(
     *,
     secret: str | None,
     live: Hosting | None = None,
-    wanted_back: bool = False,
 ) -> None:
     """Play a benchmark in a new folder; `secret` is its master seed if that is to stay secret."""
     if config.paid():
@@ -74,7 +73,7 @@ def start_run(
     folder = new_folder(config)
     ahead = what_the_budget_shows(config) if options.talks else None
     files = RunFiles.new(folder, config, secret=secret, warn=warn)
-    hosted = None if live is None else live(HostedRun(folder, config, wanted_back=wanted_back))
+    hosted = None if live is None else live(HostedRun(folder, config))
     _play(config, files, folder, options, hosted, ahead=ahead)
 
 

@@ -1,7 +1,7 @@
 """`molt-bench serve`: play a benchmark with agents that connect by themselves."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -10,20 +10,8 @@ from molt_bench.plugins.live.address import public_url
 from molt_bench.plugins.live.hosting import LINGER_S, ServeOptions, served
 from molt_bench.plugins.live.mailbox import RECONNECT_S
 
-
-class Seconds(click.ParamType[float]):
-    """A number of seconds that is not negative."""
-
-    name = "SECONDS"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number; what is none is wrong usage."""
-        try:
-            if 0 <= float(value) < 1e9:
-                return float(value)
-        except ValueError:
-            pass
-        return self.fail(f"must be a number of seconds, not {value!r}", param, ctx)
+#: A number of seconds.
+_SECONDS: Final = click.FloatRange(0, 1_000_000)
 
 
 @click.command()
@@ -32,7 +20,8 @@ class Seconds(click.ParamType[float]):
 @click.option(
     "--join-timeout",
     "join_timeout_s",
-    type=Seconds(),
+    metavar="SECONDS",
+    type=_SECONDS,
     default=None,
     help="How long to wait for everyone to join; by default, without limit.",
 )
@@ -45,18 +34,19 @@ class Seconds(click.ParamType[float]):
 @click.option(
     "--reconnect",
     "reconnect_s",
-    type=Seconds(),
+    metavar="SECONDS",
+    type=_SECONDS,
     default=RECONNECT_S,
     help="How long an agent that lost its connection may stay away in each game.",
 )
 @click.option(
     "--linger",
     "linger_s",
-    type=Seconds(),
+    metavar="SECONDS",
+    type=_SECONDS,
     default=LINGER_S,
     help="How long the server stays up after the end, until every agent knows that the run is over.",
 )
-@click.option("--stay", is_flag=True, help="Stay up after the end until stopped, for agents that come back late.")
 @click.option(
     "--public-url", metavar="URL", help="URL under which guests reach the server, through a proxy or a tunnel."
 )

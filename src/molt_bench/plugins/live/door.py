@@ -5,8 +5,9 @@ Here is the long poll, for curl and scripts: one request for a decision, one for
 
 import asyncio
 import math
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from typing import Any, Final, Literal, TypeVar
 
 import msgspec
@@ -17,11 +18,11 @@ from starlette.routing import BaseRoute, Route
 from molt_bench.errors import AgentFailed
 from molt_bench.plugins.live.guard import Refused, invitation_of, json_response
 from molt_bench.plugins.live.lobby import Invitation, Lobby
-from molt_bench.plugins.live.mailbox import Mailbox, Verdict
+from molt_bench.plugins.live.mailbox import Mailbox
 from molt_bench.plugins.live.messages import (
     DEFAULT_WAIT_S,
     LONGEST_WAIT_S,
-    ActRequest,
+    Given,
     Next,
     Over,
     RunInfo,
@@ -51,8 +52,10 @@ async def next_turn(invitation: Invitation, *, wait_s: float, slot: int | None =
             found = _open_decision(chosen)
             if found is not None:
                 return found
-            if invitation.slots[0].closed is not None:
-                return Next(over=_over(invitation, boxes))
+            if boxes[0].closed is not None:
+                invitation.told = True
+                results = [each for box in boxes for each in box.news().results]
+                return Next(over=Over(reason=boxes[0].closed, results=result_messages(results)))
             left_s = until - asyncio.get_running_loop().time()
             if left_s <= 0:
                 return Next()
@@ -60,25 +63,41 @@ async def next_turn(invitation: Invitation, *, wait_s: float, slot: int | None =
                 await asyncio.wait_for(changed.wait(), left_s)
 
 
-async def give(invitation: Invitation, act: ActRequest) -> Literal["taken", "repeated"]:
+def _open_decision(slots: Sequence[tuple[int, Mailbox]]) -> Next | None:
+    """Return the decision that was asked first of those that were not fetched yet, else of all; None without one."""
+    found = [(box.was_fetched(turn), turn.since, at, box, turn) for at, box in slots if (turn := box.turn) is not None]
+    if not found:
+        return None
+    _, _, at, box, turn = min(found, key=lambda each: each[:3])
+    return Next(turn=turn_message(turn, box.fetch(turn), slot=at))
+
+
+async def give(invitation: Invitation, act: Given) -> Literal["taken", "repeated"]:
     """Give an action to the slot it is for; return whether it was taken or repeated, or raise Refused."""
     await _looked_at(invitation.slots)
     turns = [box.turn for box in invitation.slots]  # asked before the answer, which may end it
     legal = next((str(turn.observation.legal) for turn in turns if turn is not None and turn.token == act.token), "")
-    failure = act.action if isinstance(act.action, AgentFailed) else None
-    match _given(invitation, act):
+    verdicts = (box.answer(act.token, act.action) for box in invitation.slots)
+    match next((verdict for verdict in verdicts if verdict != "stale"), "stale"):
         case "taken" | "repeated" as verdict:
             return verdict
-        case "illegal" if failure is not None:
-            raise Refused(400, "VALIDATION_ERROR", f"{failure}. This counts as a mistake. Legal now: {legal}")
+        case "illegal" if isinstance(act.action, AgentFailed):
+            raise Refused(400, "VALIDATION_ERROR", f"{act.action}. This counts as a mistake. Legal now: {legal}")
         case "illegal":
             raise Refused(409, "INVALID_ACTION", f"that is not legal, and counts as a mistake. Legal now: {legal}")
         case "closed":
-            raise Refused(410, "RUN_OVER", _over(invitation, invitation.slots).reason)
-        case _:
-            raise Refused(
-                409, "STALE_TURN", "this turn is not open: it was decided, or its time was up. Ask for the next one"
-            )
+            raise Refused(410, "RUN_OVER", invitation.slots[0].closed or "")
+    raise Refused(409, "STALE_TURN", "this turn is not open: it was decided, or its time was up. Ask for the next one")
+
+
+async def _looked_at(boxes: Sequence[Mailbox]) -> None:
+    """Wait until the game has looked at an answer that was not legal: then it has asked again, or folded."""
+    if any(box.looking for box in boxes):
+        with suppress(TimeoutError), listening(boxes) as changed:
+            async with asyncio.timeout(_LOOK_S):
+                while any(box.looking for box in boxes):
+                    await changed.wait()
+                    changed.clear()
 
 
 @contextmanager
@@ -93,53 +112,16 @@ def listening(boxes: Sequence[Mailbox]) -> Iterator[asyncio.Event]:
 
     with ExitStack() as leaving:
         for box in boxes:
-            box.listen(wake)
-            leaving.callback(box.ignore, wake)
-            box.arrive()
-            leaving.callback(box.depart)
+            box.arrive(wake)
+            leaving.callback(box.depart, wake)
         yield changed
-
-
-async def _looked_at(boxes: Sequence[Mailbox]) -> None:
-    """Wait until the game has looked at an answer that was not legal: then it has asked again, or folded."""
-    if any(box.looking for box in boxes):
-        with suppress(TimeoutError), listening(boxes) as changed:
-            async with asyncio.timeout(_LOOK_S):
-                while any(box.looking for box in boxes):
-                    await changed.wait()
-                    changed.clear()
-
-
-def _given(invitation: Invitation, act: ActRequest) -> Verdict:
-    for box in invitation.slots:
-        verdict = box.answer(act.token, act.action)
-        if verdict != "stale":
-            return verdict
-    return "stale"
-
-
-def _open_decision(slots: Sequence[tuple[int, Mailbox]]) -> Next | None:
-    """Return the decision that was asked first of those that were not handed out yet, else of all; None without one."""
-    found = [(box.was_fetched(turn), turn.since, at, box, turn) for at, box in slots if (turn := box.turn) is not None]
-    if not found:
-        return None
-    _, _, at, box, turn = min(found, key=lambda each: each[:3])
-    return Next(turn=turn_message(turn, box.hand_out(turn, stays=False), slot=at))
-
-
-def _over(invitation: Invitation, boxes: Sequence[Mailbox]) -> Over:
-    """Return the message that the run is over; the agent has learnt it then."""
-    invitation.told = True
-    results = [each for box in boxes for each in box.results()]
-    return Over(reason=boxes[0].closed or "", results=result_messages(results))
 
 
 def routes(lobby: Lobby) -> list[BaseRoute]:
     """Return the routes of the long poll."""
 
     def run(request: Request) -> Response:
-        invitation = invitation_of(request)
-        game = lobby.game
+        invitation, game = invitation_of(request), lobby.game
         about = RunInfo(
             name=invitation.title,
             games_at_once=len(invitation.slots),
@@ -150,19 +132,16 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
         return json_response(about)
 
     async def turn(request: Request) -> Response:
-        invitation = invitation_of(request)
-        wait_s, slot = _asked(request, invitation)
-        found = await unless_gone(request, next_turn(invitation, wait_s=wait_s, slot=slot))
+        found = await unless_gone(request, _wanted(request)())
         if found.over is not None:
             error = {"code": "RUN_OVER", "message": found.over.reason}
             return json_response({"error": error, "over": found.over}, status=410)
         return Response(status_code=204) if found.turn is None else json_response(found)
 
     async def act(request: Request) -> Response:
-        invitation = invitation_of(request)
-        wait_s, slot = _asked(request, invitation)
-        verdict = await give(invitation, read_act(await request.body()))
-        found = await unless_gone(request, next_turn(invitation, wait_s=wait_s, slot=slot))
+        wanted = _wanted(request)
+        verdict = await give(invitation_of(request), read_act(await request.body()))
+        found = await unless_gone(request, wanted())
         return json_response(msgspec.structs.replace(found, verdict=verdict))
 
     return [
@@ -172,20 +151,26 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
     ]
 
 
-def _asked(request: Request, invitation: Invitation) -> tuple[float, int | None]:
-    """Return how long to wait and for which slot, or raise Refused."""
-    wait = request.query_params.get("wait", str(DEFAULT_WAIT_S))
-    place = request.query_params.get("place")
+def _wanted(request: Request) -> Callable[[], Coroutine[Any, Any, Next]]:
+    """Return what waits for the turn that a request asks for by its query; raises Refused."""
+    invitation, query = invitation_of(request), request.query_params
+    slots = [*map(str, range(1, len(invitation.slots) + 1))]
+    place = query.get("place")
+    if place not in (None, *slots):
+        raise Refused(400, "VALIDATION_ERROR", f"place is not a whole number from 1 to {len(slots)}")
+    wait_s = seconds_to_wait(query.get("wait"))
+    return partial(next_turn, invitation, wait_s=wait_s, slot=None if place is None else int(place))
+
+
+def seconds_to_wait(given: object) -> float:
+    """Return how long a request waits for a turn; raises Refused."""
     try:
-        wait_s = float(wait)
+        wait_s = DEFAULT_WAIT_S if given is None else float(str(given))
     except ValueError:
         wait_s = math.nan
     if not wait_s >= 0:
         raise Refused(400, "VALIDATION_ERROR", f"wait is not a number of seconds, such as {DEFAULT_WAIT_S:g}")
-    slots = len(invitation.slots)
-    if place is not None and place not in map(str, range(1, slots + 1)):
-        raise Refused(400, "VALIDATION_ERROR", f"place is not a whole number from 1 to {slots}")
-    return min(wait_s, LONGEST_WAIT_S), None if place is None else int(place)
+    return min(wait_s, LONGEST_WAIT_S)
 
 
 async def unless_gone(request: Request, waiting: Coroutine[Any, Any, _Found]) -> _Found:

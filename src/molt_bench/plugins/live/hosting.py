@@ -6,22 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 import msgspec
 
 from molt_bench import BenchmarkConfig, ConfigError, GameRecord, GameSpec, MoltBenchError
 from molt_bench.plugin import MOST_FORFEITS, HostedRun
 from molt_bench.plugins.live.address import ServerAddress
-from molt_bench.plugins.live.invitations import Invitations, forget, left_waiting, load, new_invitations, save
+from molt_bench.plugins.live.invitations import Invitations, forget, load, new_invitations, save
 from molt_bench.plugins.live.lobby import Invitation, Lobby
 from molt_bench.plugins.live.mailbox import RECONNECT_S
 from molt_bench.plugins.live.server import LiveServer
 from molt_bench.plugins.web_server import bound, is_every_address
 
-#: What happens if a guest is missing when the time to join is up.
-IfMissing: TypeAlias = Literal["end", "play"]
 #: Seconds that agents get to learn that the run is over.
 LINGER_S: Final = 60.0
 #: Seconds after which the operator is told who is missing.
@@ -40,29 +37,27 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     join_timeout_s: float | None = None
     reconnect_s: float = RECONNECT_S
     public_url: str | None = None
-    if_missing: IfMissing = "end"
+    if_missing: Literal["end", "play"] = "end"
     linger_s: float = LINGER_S
-    stay: bool = False
 
 
 @contextmanager
 def served(run: HostedRun, options: ServeOptions) -> Iterator[Lobby]:
     """Serve a run within the context, from when its other participants are ready; yields who seats the live agents.
 
-    A run that goes on has the invitations it had, at the same address, and so has one that was killed before it began.
+    A run that goes on has the invitations it had, at the same address.
     """
     config: BenchmarkConfig = run.config
     if not any(each.kind.comes for each in config.participants):
         raise ConfigError("participants", "", "at least one of `type: live`; others need no server: use molt-bench run")
-    before = left_waiting(config) if run.wanted_back else None
-    known = load(run.folder) or (load(before) if before is not None else None)
+    known = load(run.folder)
     host = options.host or (known.host if known is not None else "127.0.0.1")
     listener = bound(host, options.port if options.port is not None else known.port if known is not None else 0)
     try:
         port = listener.getsockname()[1]
-        invitations = _saved(known or new_invitations(config, host, port), host, port, run.folder)
-        if before is not None:
-            _remove(before)
+        invitations = known or new_invitations(config, host, port)
+        invitations = msgspec.structs.replace(invitations, host=host, port=port, session=invitations.session + 1)
+        save(invitations, run.folder)
         address = ServerAddress(host=host, port=port, public_url=options.public_url)
         lobby = _Hosted(invitations, config, address, options)
         for each in lobby.invitations:
@@ -79,21 +74,6 @@ def served(run: HostedRun, options: ServeOptions) -> Iterator[Lobby]:
             lobby.linger()
     finally:
         lobby.server.stop()
-
-
-def _saved(invitations: Invitations, host: str, port: int, folder: Path) -> Invitations:
-    """Return invitations as they are used now, once they are in the folder of their run."""
-    found = msgspec.structs.replace(invitations, host=host, port=port, session=invitations.session + 1)
-    save(found, folder)
-    return found
-
-
-def _remove(folder: Path) -> None:
-    """Remove the folder of a run in which nothing was played."""
-    with suppress(OSError):
-        for file in folder.iterdir():
-            file.unlink()
-        folder.rmdir()
 
 
 def _left_before(games: Iterable[GameRecord]) -> set[str]:
@@ -138,18 +118,17 @@ class _Hosted(Lobby):
     def gather(self) -> None:
         """Print an invitation for each guest, and return when they are there, or the time is up."""
         self.server.start()
-        base = self._address.url
         for each in self.invitations:
             if each.left:
                 self.gone(each)
             else:
-                _say(f"Invitation for {each}: {base}/j/{each.invited.token}")
+                _say(f"Invitation for {each}: {self._address.url}/j/{each.invited.token}")
         if is_every_address(self._address.host) and self._address.public_url is None:
             _say("On other machines, put the address of this one in place of localhost.")
         _say("Opened in a browser, an invitation explains itself: the rules, and commands to copy.")
         _say("Waiting for all guests. Anyone who has an invitation plays as that participant: keep it secret.")
         limit_s = self._options.join_timeout_s
-        if self._everybody_came(limit_s):
+        if self._everyone_came(limit_s):
             until = time.monotonic() + _SEATED_S
             while time.monotonic() < until and any(each.filled < len(each.slots) for each in self.invitations):
                 time.sleep(_LOOK_S)
@@ -159,7 +138,7 @@ class _Hosted(Lobby):
             raise MoltBenchError(f"no agent came for {missing} within {limit_s:g} s (--join-timeout)")
         _say(f"Playing without {missing}, who can still come; until then their games are forfeited")
 
-    def _everybody_came(self, limit_s: float | None) -> bool:
+    def _everyone_came(self, limit_s: float | None) -> bool:
         """Return whether all come in time."""
         begun, there = time.monotonic(), list[Invitation]()
         while True:
@@ -193,12 +172,13 @@ class _Hosted(Lobby):
 
     def linger(self) -> None:
         """Stay until all have learnt that the run is over, or the time is up."""
-        stay, most_s = self._options.stay, self._options.linger_s
         begun, said = time.monotonic(), False
-        while stay or (time.monotonic() < begun + most_s and not self.all_told()):
-            if not said and time.monotonic() > begun + (0 if stay else _SILENT_S):
+        while time.monotonic() < begun + self._options.linger_s and not self.all_told():
+            if not said and time.monotonic() > begun + _SILENT_S:
                 said = True
-                told = ", ".join(str(each) for each in self.invitations if each.came and not each.told) or "latecomers"
-                until = "until it is stopped" if stay else f"up to {most_s:g} s"
-                _note(f"The server stays {until}, so that {told} can learn that the run is over. Ctrl-C ends it.")
+                told = ", ".join(str(each) for each in self.invitations if each.came and not each.told)
+                _note(
+                    f"The server stays up to {self._options.linger_s:g} s, so that {told} can learn that the run is "
+                    "over. Ctrl-C ends it."
+                )
             time.sleep(_LOOK_S)

@@ -2,8 +2,6 @@
 
 import os
 import secrets
-from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -30,7 +28,7 @@ class Invited(msgspec.Struct, frozen=True, rename="camel"):
 
     participant: str
     token: str
-    slots: int = msgspec.field(name="places", default=1)
+    slots: int = 1
     key: str = msgspec.field(default_factory=lambda: secrets.token_hex(TOKEN_BYTES))
 
 
@@ -39,30 +37,23 @@ class Invitations(msgspec.Struct, frozen=True, rename="camel"):
 
     Attributes:
         session: How often the server was started for them.
-        invited: One for each live agent, or for each copy of it.
-        config: Hash of the config that they are for.
+        invited: One for each live agent.
     """
 
     host: str
     port: int
-    session: int = msgspec.field(name="sitting")
+    session: int
     invited: tuple[Invited, ...]
-    config: str = ""
 
 
 def new_invitations(config: BenchmarkConfig, host: str, port: int) -> Invitations:
     """Return an invitation for every live participant of a config."""
-    found: list[Invited] = []
-    for each in config.participants:
-        if each.kind.comes:
-            slots = getattr(each, "max_concurrent", 1)
-            found.append(invited(each.id, slots))
-    return Invitations(host, port, 0, tuple(found), _hash_of(config))
-
-
-def invited(participant: str, slots: int) -> Invited:
-    """Return a new invitation for a participant."""
-    return Invited(participant, secrets.token_hex(TOKEN_BYTES), slots)
+    found = [
+        Invited(each.id, secrets.token_hex(TOKEN_BYTES), getattr(each, "max_concurrent", 1))
+        for each in config.participants
+        if each.kind.comes
+    ]
+    return Invitations(host, port, 0, tuple(found))
 
 
 def save(invitations: Invitations, folder: Path) -> None:
@@ -90,20 +81,6 @@ def load(folder: Path) -> Invitations | None:
     return found
 
 
-def left_waiting(config: BenchmarkConfig) -> Path | None:
-    """Return the newest folder of this config in which nothing was played, since its server was killed as it waited."""
-    for path in sorted(Path(config.output_dir).glob(f"*/{FILE}"), reverse=True):
-        with suppress(OSError, JournalError):
-            found = None if path.with_name("journal.jsonl").stat().st_size else load(path.parent)
-            if found is not None and found.config == _hash_of(config):
-                return path.parent
-    return None
-
-
 def forget(folder: Path) -> None:
     """Remove the file once the run has ended: the URLs lead nowhere."""
     (folder / FILE).unlink(missing_ok=True)
-
-
-def _hash_of(config: BenchmarkConfig) -> str:
-    return sha256(msgspec.json.encode(config.plain())).hexdigest()

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from threading import Lock
 from time import monotonic
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -24,7 +24,7 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix, is_allowed
 from molt_bench.poker.observation import HandResult, Observation
 
-#: Seconds in a game for which an agent that lost its connection may be late; then it forfeits the game.
+#: Seconds in a game for which an agent that lost its connection is awaited; then it forfeits the game.
 RECONNECT_S: Final = 60.0
 #: Results of hands kept for an agent that fetches them; one that never does loses the oldest.
 _RESULTS_KEPT: Final = 200
@@ -60,13 +60,22 @@ class Turn(msgspec.Struct):
     game_id: str = ""
 
 
-class HandOver(msgspec.Struct, frozen=True):
+class HandOver(NamedTuple):
     """A hand is over, as the table saw it; `hand` is counted as in `Turn`, whose `game_id` it has."""
 
     seq: int
     hand: int
     result: HandResult
     game_id: str = ""
+
+
+class News(NamedTuple):
+    """What there is to tell an agent at one moment: `results` are of the hands since its last answer that was taken."""
+
+    turn: Turn | None
+    results: tuple[HandOver, ...]
+    seat: int | None
+    closed: str | None
 
 
 class Mailbox:
@@ -86,7 +95,7 @@ class Mailbox:
 
     Args:
         seq: Where `seq` begins; a resumed run goes on above what was used before.
-        reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+        reconnect_s: Seconds in a game for which an agent that lost its connection is awaited.
     """
 
     def __init__(self, secret: bytes, *, seq: int = 0, reconnect_s: float = RECONNECT_S) -> None:
@@ -101,83 +110,60 @@ class Mailbox:
         self.on_away: Callable[[], None] = lambda: None
         self._lock = Lock()
         self._listeners: list[Callable[[], None]] = []
-        self._seq = seq
-        self._asked = 0
-        self._game = self._hands_before = 0
-        self._game_id = ""
-        self._present = 0
         self._left_at = monotonic()
-        self._reconnect_s = self._late_s = reconnect_s
-        self._awaited = self._forfeited = False
-        self._limit_s = 0.0
+        self._reconnect_s = self._awaited_s = reconnect_s
+        self._forfeited = False
+        self._seq = seq
+        self._asked = self._game = self._hands_before = 0
+        self._game_id = self._fetched = ""
         self._taken: tuple[bytes, Action | Mix] | None = None
         self._answer: Action | Mix | AgentFailed | None = None
-        self._wake: Callable[[], None] | None = None
+        self._wake: Callable[[], None] = lambda: None
         self._results: deque[HandOver] = deque(maxlen=_RESULTS_KEPT)
-        self._handed: tuple[str, bool] | None = None
 
     # What doors use, on the server's thread.
 
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Have a listener called whenever something happens, from any thread; it must return at once."""
-        with self._lock:
-            self._listeners.append(listener)
+    def arrive(self, listener: Callable[[], None]) -> None:
+        """Connect, as a socket or a waiting request: an agent that was away is back.
 
-    def ignore(self, listener: Callable[[], None]) -> None:
-        """Stop calling a listener."""
-        with self._lock:
-            self._listeners.remove(listener)
-
-    def arrive(self) -> None:
-        """Count a connection, such as a socket or a waiting request; an agent that was away is back.
-
-        If it was away when its decision arose, its time begins now.
+        The listener is called whenever something happens, from any thread; it must return at once.
         """
         with self._lock:
-            self._present += 1
+            self._listeners.append(listener)
             self.came = True
-            if self._awaited and self.turn is not None:
-                now = monotonic()
-                self._awaited = False
-                self._late_s = max(0.0, self.turn.deadline - now)
-                self.turn.deadline = now + self._limit_s
-                if self._wake is not None:
-                    self._wake()  # it waits for another moment
         self._set_away(away=False)
+        self._wake()
 
-    def depart(self) -> None:
-        """Count a connection that ended."""
+    def depart(self, listener: Callable[[], None]) -> None:
+        """End a connection."""
         with self._lock:
-            self._present -= 1
+            self._listeners.remove(listener)
             self._left_at = monotonic()
 
     @property
     def present(self) -> bool:
         """Whether the agent has a connection open."""
-        return self._present > 0
+        return bool(self._listeners)
 
     @property
     def filled(self) -> bool:
         """Whether a client plays here: one has come, and is not away."""
         return self.came and self.away_since is None
 
-    def hand_out(self, turn: Turn, *, stays: bool) -> list[HandOver]:
-        """Hand out a decision, and return the hands that ended since the last one that was handed out and answered.
-
-        So none is lost with a message of ours that never arrives. A client that `stays` is connected while it thinks.
-        """
+    def news(self) -> News:
+        """Return what there is to tell, as it is at one moment: no hand that ended before a turn is missed."""
         with self._lock:
-            self._handed = turn.token, stays
-            return [*self._results]
+            return News(self.turn, tuple(self._results), self.seat, self.closed)
 
-    def results(self) -> list[HandOver]:
-        """Return the hands that ended since the last decision that was handed out and answered."""
+    def fetch(self, turn: Turn) -> tuple[HandOver, ...]:
+        """Take note that a client which comes back with the answer has a turn; return the results that go with it."""
         with self._lock:
-            return [*self._results]
+            self._fetched = turn.token
+            return tuple(self._results)
 
     def was_fetched(self, turn: Turn) -> bool:
-        """Return whether a decision was handed to a client that comes back with the answer."""
-        return self._handed == (turn.token, False)
+        """Return whether a client has a turn that comes back with the answer, and thinks."""
+        return self._fetched == turn.token
 
     def answer(self, token: str, action: Action | Mix | AgentFailed) -> Verdict:
         """Give an answer, or what is wrong with it as an `AgentFailed`. The first legal one of a decision is taken.
@@ -191,17 +177,16 @@ class Mailbox:
             known = digest(token)
             if self._taken == (known, action):
                 return "repeated"
-            turn, wake = self.turn, self._wake
-            if turn is None or wake is None or not hmac.compare_digest(digest(turn.token), known):
+            turn = self.turn
+            if turn is None or not hmac.compare_digest(digest(turn.token), known):
                 return "stale"
             self._answer, self.turn = action, None
             if isinstance(action, AgentFailed) or not is_allowed(action, turn.observation.legal):
                 self.looking, verdict = True, "illegal"
             else:
                 self._taken, verdict = (known, action), "taken"
-                if self._handed is not None and self._handed[0] == turn.token:
-                    self._results.clear()
-        wake()
+                self._results.clear()  # who knows the token has seen them
+        self._wake()
         return verdict
 
     # What the game uses, on its own event loop.
@@ -217,80 +202,81 @@ class Mailbox:
             listener()
 
     def sit(self, seat: int, game_id: str = "") -> None:
-        """Begin a game, in which the agent may be late again."""
+        """Begin a game, in which the agent is awaited again."""
         with self._change():
             self._game += 1
             self._game_id = game_id
-            self._late_s = self._reconnect_s
+            self._awaited_s = self._reconnect_s
             self._forfeited = False
             self.seat = seat
 
     async def ask(self, observation: Observation, token: str, limit_s: float) -> Action | Mix:
         """Ask for a decision and return the answer, legal or not; raises AgentFailed if there is none in time.
 
-        An agent that stays away forfeits the game: all its hands are folded at once. In the next game it is awaited for
-        as long as it may be late, and after too many forfeited games not at all.
+        An agent that is gone when its time is up is awaited, for so many seconds in all of a game. If it comes back, it
+        has its whole time again; if not, it forfeits the game: all its hands are folded at once. Its next game awaits
+        it from the beginning. After too many forfeited games none does.
         """
         if self._forfeited or (self.away_since is not None and self.forfeits >= MOST_FORFEITS):
             raise self._forfeit()
-        loop, answered = asyncio.get_running_loop(), asyncio.Event()
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:
             with suppress(RuntimeError):  # its loop is closed
-                loop.call_soon_threadsafe(answered.set)
+                loop.call_soon_threadsafe(changed.set)
 
         with self._change():
             self._asked += 1
             self._seq += observation.previous_error is None
-            self._limit_s = limit_s
-            self._awaited = self.away_since is not None and not self._present
-            now = monotonic()
-            deadline = now + (self._late_s if self._awaited else limit_s)
             place = self._asked, self._seq, self._game, self._hands_before + observation.hand_number
-            self.turn = turn = Turn(token, *place, observation, now, deadline, self._game_id)
+            now = monotonic()
+            left_s = limit_s if self.away_since is None else self._awaited_s
+            self.turn = turn = Turn(token, *place, observation, now, now + left_s, self._game_id)
             self._answer, self._wake = None, wake
             if self._taken is not None and self._taken[0] == digest(token):
                 self._taken = None  # asked once more: its game was started again
         try:
-            return await self._answered(turn, answered)
+            return await self._answered(turn, limit_s, changed)
         finally:
             with self._lock:
-                self.turn = self._wake = None
+                self.turn = None
 
-    async def _answered(self, turn: Turn, answered: asyncio.Event) -> Action | Mix:
-        """Wait until there is an answer or the time is up.
+    async def _answered(self, turn: Turn, limit_s: float, changed: asyncio.Event) -> Action | Mix:
+        """Wait for the answer: first as long as a decision takes, then for an agent that is gone."""
+        while self._answer is None:
+            if self.away_since is None:
+                await self._until(lambda: self._answer is not None, turn, limit_s, changed)
+                if not self.present and not self.was_fetched(turn):
+                    self._set_away(away=self._answer is None)
+                elif self._withdrawn():
+                    self._fetched = ""  # whoever fetched it may be gone as well
+                    raise AgentFailed("timeout", f"no answer within {limit_s:g} s")
+            else:
+                began = monotonic()
+                await self._until(
+                    lambda: self._answer is not None or self.away_since is None, turn, self._awaited_s, changed
+                )
+                self._awaited_s = max(0.0, self._awaited_s - (monotonic() - began))
+                if self.away_since is not None and self._withdrawn():
+                    raise self._forfeit()
+        if isinstance(self._answer, AgentFailed):
+            raise self._answer
+        return self._answer
 
-        Whoever is away by then gets once what it may still be late in this game.
-        """
-        late = False
-        while True:
-            answered.clear()
-            with self._lock:
-                left_s = turn.deadline - monotonic()
-                found = self._answer
-                away = not self._present and not self.was_fetched(turn)
-                prolonged = found is None and left_s <= 0 and away and not late and not self._awaited
-                if prolonged:
-                    late = True
-                    turn.deadline += self._late_s
-                    left_s += self._late_s
-                if found is not None or left_s <= 0:
-                    self.turn = None
-                    if late:
-                        self._late_s = max(0.0, left_s)
-                    if found is None and not self._present:
-                        self._handed = None  # the client that fetched it may be gone as well
-            if found is None and late and away:
-                self._set_away(away=True)
-            if isinstance(found, AgentFailed):
-                raise found
-            if found is not None:
-                return found
-            if left_s <= 0:
-                raise self._forfeit() if away else AgentFailed("timeout", f"no answer within {self._limit_s:g} s")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(left_s):
-                    await answered.wait()
+    async def _until(self, claim: Callable[[], bool], turn: Turn, left_s: float, changed: asyncio.Event) -> None:
+        """Wait until a claim holds, or the time is up."""
+        turn.deadline = monotonic() + left_s
+        with suppress(TimeoutError):
+            async with asyncio.timeout(left_s):
+                while not claim():
+                    await changed.wait()
+                    changed.clear()
+
+    def _withdrawn(self) -> bool:
+        """Take the decision off the table, and return True, unless it was answered at this very moment."""
+        with self._lock:
+            self.turn = None
+            return self._answer is None
 
     def hand_over(self, result: HandResult) -> None:
         """Tell the agent that a hand is over."""
@@ -315,7 +301,7 @@ class Mailbox:
     def _set_away(self, *, away: bool) -> None:
         """Note that the agent is away, unless it has just come, or that it is back."""
         with self._lock:
-            since = self._left_at if away and not self._present else None
+            since = self._left_at if away and not self._listeners else None
             changed = (self.away_since is None) is not (since is None)
             self.away_since = since if changed else self.away_since
         if changed:

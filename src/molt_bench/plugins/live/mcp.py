@@ -14,11 +14,12 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from molt_bench import AgentFailed, __version__
-from molt_bench.plugins.live.door import give, next_turn, unless_gone
+from molt_bench.plugins.live.door import give, next_turn, seconds_to_wait, unless_gone
 from molt_bench.plugins.live.guard import LONGEST_MESSAGE, Refused, invitation_of, json_error
 from molt_bench.plugins.live.lobby import Lobby
-from molt_bench.plugins.live.messages import ACT_SCHEMA, DEFAULT_WAIT_S, LONGEST_WAIT_S, Next, act_of
+from molt_bench.plugins.live.messages import DEFAULT_WAIT_S, LONGEST_WAIT_S, Act, Next, act_of
 from molt_bench.plugins.live.pages import skill_of
+from molt_bench.poker.messages import struct_schemas
 
 _RULES_URI: Final = "molt-bench://rules"
 _INSTRUCTIONS: Final = (
@@ -33,8 +34,18 @@ _WAIT: Final = {
     "default": DEFAULT_WAIT_S,
     "description": "Seconds to wait until there is something to decide.",
 }
-_AMOUNT: Final = {"type": "integer", "description": ACT_SCHEMA["properties"]["amount"]["description"]}
-_ACT: Final = {**ACT_SCHEMA, "properties": {**ACT_SCHEMA["properties"], "amount": _AMOUNT, "wait_s": _WAIT}}
+
+
+def _act_schema() -> dict[str, Any]:
+    """Return what `act` takes, in one piece. Models are offered no null: an amount is a number, or left out."""
+    _, named = struct_schemas(Act)
+    for each in named.values():
+        each["properties"]["amount"] = {"type": "integer", "description": each["properties"]["amount"]["description"]}
+    act = named["Act"]
+    act["properties"]["mix"]["items"] = named["MixEntry"]
+    return {**act, "properties": {**act["properties"], "wait_s": _WAIT}}
+
+
 _TOOLS: Final[Mapping[str, Mapping[str, Any]]] = {
     "next_turn": {
         "title": "Next turn",
@@ -44,7 +55,7 @@ _TOOLS: Final[Mapping[str, Mapping[str, Any]]] = {
     "act": {
         "title": "Act",
         "description": "Answer a decision; returns the next one. The same answer again counts once.",
-        "input_schema": _ACT,
+        "input_schema": _act_schema(),
     },
 }
 
@@ -123,15 +134,13 @@ class _Door:
 
     async def _called(self, request: Any, tool: str, arguments: Mapping[str, Any]) -> Next:
         """Do what a tool does for the sender of a request."""
-        wait_s = arguments.get("wait_s", DEFAULT_WAIT_S)
         if tool not in _TOOLS:
             raise AgentFailed("unparsable", "there is no such tool: expected next_turn or act")
-        if isinstance(wait_s, bool) or not isinstance(wait_s, int | float) or not wait_s >= 0:
-            raise AgentFailed("unparsable", f"wait_s is not a number of seconds, such as {DEFAULT_WAIT_S:g}")
+        wait_s = seconds_to_wait(arguments.get("wait_s"))
         invitation = invitation_of(request)
         verdict = await give(invitation, act_of(arguments)) if tool == "act" else None
         try:
-            found = await unless_gone(request, next_turn(invitation, wait_s=min(wait_s, LONGEST_WAIT_S)))
+            found = await unless_gone(request, next_turn(invitation, wait_s=wait_s))
         except ClientDisconnect:
             return Next()  # it has no reader
         return msgspec.structs.replace(found, verdict=verdict)

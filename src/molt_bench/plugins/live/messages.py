@@ -5,7 +5,7 @@ A turn wraps two messages of the protocol of external agents, as they are: the d
 
 from collections.abc import Iterable, Mapping
 from time import monotonic
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
@@ -13,8 +13,8 @@ from msgspec import Meta, Struct
 from molt_bench.errors import AgentFailed
 from molt_bench.plugins.live.mailbox import HandOver, Turn
 from molt_bench.poker.actions import Action
-from molt_bench.poker.messages import Decision, Result, answer_of, decision, read, result, struct_schemas
-from molt_bench.poker.mix import MOST_ENTRIES, MOST_WEIGHT, Mix
+from molt_bench.poker.messages import Answer, Decision, Result, answer_of, decision, read, result, struct_schemas
+from molt_bench.poker.mix import Mix
 from molt_bench.specs import GameFacts
 
 #: Seconds that a request waits for a decision, and the most it may ask for: clients give up after 60.
@@ -63,46 +63,17 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     over: str | None = None
 
 
-class ActRequest(Struct, frozen=True):
-    """An action that an agent sends: the decision it is for, and the action or mix, or what is wrong with it."""
+class Given(NamedTuple):
+    """What was sent, as it was read: the decision it is for, and the action or mix, or what is wrong with it."""
 
     token: str
     action: Action | Mix | AgentFailed
 
 
-#: What `POST /v1/act` takes.
-ACT_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "turn_token": {"type": "string", "description": "That of the turn."},
-        "kind": {
-            "type": "string",
-            "enum": ["fold", "check", "call", "raiseTo"],
-            "description": "One of the legal kinds.",
-        },
-        "amount": {
-            "type": ["integer", "null"],
-            "description": "For raiseTo alone: the total bet on this street after the raise, in chips.",
-        },
-        "mix": {
-            "type": "array",
-            "maxItems": MOST_ENTRIES,
-            "description": "In place of kind and amount: actions with weights, of which one is drawn and played.",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "kind": {"type": "string", "enum": ["fold", "check", "call", "raiseTo"]},
-                    "amount": {"type": "integer", "description": "For raiseTo: the total bet."},
-                    "low": {"type": "integer", "description": "In place of amount: the smallest of a range of raises."},
-                    "high": {"type": "integer", "description": "The largest of the range."},
-                    "weight": {"type": "integer", "minimum": 1, "maximum": MOST_WEIGHT},
-                },
-                "required": ["kind", "weight"],
-            },
-        },
-    },
-    "required": ["turn_token"],
-}
+class Act(Answer, frozen=True, kw_only=True):
+    """What an agent sends: an action, or a mix of actions of which the bench draws one."""
+
+    turn_token: Annotated[str, Meta(description="That of the turn.")]
 
 
 def turn_message(turn: Turn, results: Iterable[HandOver], *, slot: int) -> TurnMessage:
@@ -123,29 +94,29 @@ def result_messages(results: Iterable[HandOver]) -> tuple[Result, ...]:
     return tuple([result(each.result, each.game_id) for each in results])
 
 
-def read_act(body: bytes) -> ActRequest:
+def read_act(body: bytes) -> Given:
     """Read an answer in JSON; raises AgentFailed if it is not clear which decision it is for."""
     return act_of(read(body, _object))
 
 
-def act_of(fields: Mapping[str, Any]) -> ActRequest:
+def act_of(fields: Mapping[str, Any]) -> Given:
     """Read the fields of an answer; raises AgentFailed if it is not clear which decision it is for."""
     token = fields.get("turn_token")
     if not isinstance(token, str):
         said = "is missing" if token is None else "is not a text"
         raise AgentFailed("unparsable", f"turn_token {said}: expected that of the turn")
     try:
-        return ActRequest(token, answer_of(fields))
+        return Given(token, answer_of(fields))
     except AgentFailed as failure:
-        return ActRequest(token, failure)
+        return Given(token, failure)
 
 
 def turn_schema() -> dict[str, Any]:
     """Return the JSON Schema of what an agent gets; `$defs/Act` is what it sends."""
-    (found,), named = struct_schemas(Next)
+    (found, _), named = struct_schemas(Next, Act)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "molt-bench turns, version 1",
         "$ref": found["$ref"],
-        "$defs": {**named, "Act": ACT_SCHEMA},
+        "$defs": named,
     }

@@ -18,6 +18,28 @@ PROTOCOL_VERSION: Final = "0.1"
 OPPONENT: Final = "opponent"
 Json: TypeAlias = dict[str, Any]
 
+#: What the short format calls the fields of the other one.
+_SHORT_NAMES: Final = {
+    "handNumber": "hand",
+    "communityCards": "board",
+    "pots": "pot",
+    "dealerSeat": "dealer",
+    "currentSeat": "turn",
+    "lastAction": "last",
+    "legalActions": "actions",
+    "minAmount": "min",
+    "maxAmount": "max",
+    "seatId": "seat",
+    "agentName": "name",
+    "holeCards": "cards",
+    "winnings": "won",
+    "handRank": "rank",
+}
+#: Fields that it leaves out.
+_NOT_SHORT: Final = ("tableId", "agentId", "isActive", "minRaise", "finalPots", "success")
+#: Fields that it leaves out when they are false.
+_IF_TRUE: Final = ("folded", "allIn")
+
 
 class Words(msgspec.Struct, frozen=True):
     """What one client is told.
@@ -41,7 +63,7 @@ class Words(msgspec.Struct, frozen=True):
     def welcome(self, seat: int) -> str:
         """Tell the client its seat."""
         if self.short:
-            return _flat("welcome", seat=seat, agent_id=self.agent_id, timeout=self.timeout_ms)
+            return self._said("welcome", {"seat": seat, "agent_id": self.agent_id, "timeout": self.timeout_ms})
         payload = {
             "protocol_version": PROTOCOL_VERSION,
             "min_supported_protocol_version": PROTOCOL_VERSION,
@@ -50,7 +72,7 @@ class Words(msgspec.Struct, frozen=True):
             "agent_id": self.agent_id,
             "action_timeout_ms": self.timeout_ms,
         }
-        return self._envelope("welcome", payload)
+        return self._said("welcome", payload)
 
     def status(self, status: Literal["waiting", "running"], seat: int) -> str:
         """Say whether games have begun; it is also the heartbeat."""
@@ -67,8 +89,7 @@ class Words(msgspec.Struct, frozen=True):
 
     def ack(self, token: str, seq: int) -> str:
         """Say that an action was taken."""
-        told = {"turn_token": token, "seq": seq}
-        return self._said("ack", told if self.short else {**told, "success": True}, seq)
+        return self._said("ack", {"turn_token": token, "seq": seq, "success": True}, seq)
 
     def pong(self, timestamp: float) -> str:
         """Answer a ping; the answer always has the envelope format."""
@@ -80,9 +101,8 @@ class Words(msgspec.Struct, frozen=True):
         for before, street in pairwise(STREETS):
             start, end = OPEN_CARDS[before], OPEN_CARDS[street]
             if known <= start and end <= len(board):
-                number = "hand" if self.short else "handNumber"
-                cards = self._cards(board[start:end])
-                found.append(self._said("street_dealt", {number: hand, "street": street, "cards": cards}))
+                cards = _cards(board[start:end])
+                found.append(self._said("street_dealt", {"handNumber": hand, "street": street, "cards": cards}))
         return found
 
     def state(self, turn: Turn) -> str:
@@ -90,105 +110,73 @@ class Words(msgspec.Struct, frozen=True):
         seen = turn.observation
         own, other = seen.bets[seen.seat], seen.bets[1 - seen.seat]
         earlier = seen.pot - own - min(other, own + seen.stack)  # antes and earlier streets
-        to_call = {"toCall": seen.to_call} if seen.to_call else {}
         last = seen.log[-1] if seen.log else None
         amount = {"amount": last.amount} if last is not None and last.kind == "raiseTo" else {}
-        if self.short:
-            return _flat(
-                "game_state",
-                seq=turn.seq,
-                hand=turn.hand,
-                phase=seen.street,
-                board=self._cards(seen.board),
-                pot=earlier,
-                players=[self._short_player(seen, seat) for seat in (0, 1)],
-                dealer=seen.button,
-                turn=seen.seat,
-                **({} if last is None else {"last": {"seat": last.seat, "kind": last.kind, **amount}}),
-                actions=_legal(seen.legal, "min", "max"),
-                **to_call,
-                turn_token=turn.token,
-            )
         payload = {
             "tableId": self.table_id,
             "handNumber": turn.hand,
             "phase": seen.street,
-            "communityCards": self._cards(seen.board),
+            "communityCards": _cards(seen.board),
             "pots": [{"amount": earlier, "eligibleSeats": [0, 1]}],
             "players": [self._player(seen, seat) for seat in (0, 1)],
             "dealerSeat": seen.button,
             "currentSeat": seen.seat,
             "lastAction": None if last is None else {"seatId": last.seat, "kind": last.kind, **amount},
-            "legalActions": _legal(seen.legal, "minAmount", "maxAmount"),
+            "legalActions": _legal(seen.legal),
             "seq": turn.seq,
             "turn_token": turn.token,
             **({"minRaise": seen.min_raise_to - max(seen.bets)} if seen.max_raise_to else {}),
-            **to_call,
+            **({"toCall": seen.to_call} if seen.to_call else {}),
         }
-        return self._envelope("game_state", payload, turn.seq)
+        return self._said("game_state", payload, turn.seq)
 
     def hand_complete(self, over: HandOver) -> str:
-        """Tell how a hand ended. Nobody sees cards that were folded; winnings are what a seat takes from the pot."""
+        """Tell how a hand ended. No one sees cards that were folded; winnings are what a seat takes from the pot."""
         result = over.result
         staked = _staked(result, self.ante)
         showdown = result.opponent_cards is not None
-        names = ("seat", "cards", "won", "rank") if self.short else ("seatId", "holeCards", "winnings", "handRank")
+        folded = {each.seat for each in result.log if each.kind == "fold"}
         results = []
         for seat in (0, 1):
             cards = result.cards if seat == result.seat else result.opponent_cards or ()
-            entry: Json = dict(zip(names, (seat, self._cards(cards), result.net[seat] + staked), strict=False))
-            if not self.short:
-                entry["agentId"] = self._id(seat == result.seat)
-            if showdown and len(result.board) == OPEN_CARDS["river"]:
-                entry[names[3]] = category(strength((*cards, *result.board)))
-            results.append(entry)
-        if self.short:
-            return _flat("hand_complete", hand=over.hand, results=results, showdown=showdown)
-        folded = {each.seat for each in result.log if each.kind == "fold"}
-        payload = {
+            ranked = showdown and len(result.board) == OPEN_CARDS["river"]
+            results.append(
+                {
+                    "seatId": seat,
+                    "agentId": self.agent_id if seat == result.seat else self.opponent_id,
+                    "holeCards": _cards(cards),
+                    "winnings": result.net[seat] + staked,
+                    **({"handRank": category(strength((*cards, *result.board)))} if ranked else {}),
+                }
+            )
+        payload: Json = {
             "handNumber": over.hand,
             "results": results,
             "finalPots": [{"amount": 2 * staked, "eligibleSeats": [seat for seat in (0, 1) if seat not in folded]}],
-            "communityCards": self._cards(result.board),
             "showdown": showdown,
         }
-        return self._envelope("hand_complete", payload, over.seq)
-
-    def _short_player(self, seen: Observation, seat: int) -> Json:
-        player: Json = {"seat": seat, "name": self._name(seat == seen.seat)}
-        player |= {"stack": seen.stacks[seat], "bet": seen.bets[seat]}
-        if seen.stacks[seat] == 0:
-            player["allIn"] = True
-        if seat == seen.seat:
-            player["cards"] = self._cards(seen.cards)
-        return player
+        if not self.short:
+            payload["communityCards"] = _cards(result.board)
+        return self._said("hand_complete", payload, over.seq)
 
     def _player(self, seen: Observation, seat: int) -> Json:
         own = seat == seen.seat
         return {
             "seatId": seat,
-            "agentId": self._id(own),
-            "agentName": self._name(own),
+            "agentId": self.agent_id if own else self.opponent_id,
+            "agentName": self.name if own else OPPONENT,
             "stack": seen.stacks[seat],
             "bet": seen.bets[seat],
             "folded": False,
             "allIn": seen.stacks[seat] == 0,
             "isActive": True,
-            "holeCards": self._cards(seen.cards) if own else None,
+            "holeCards": _cards(seen.cards) if own else None,
         }
 
-    def _id(self, own: bool) -> str:  # noqa: FBT001 - whose it is
-        return self.agent_id if own else self.opponent_id
-
-    def _name(self, own: bool) -> str:  # noqa: FBT001 - whose it is
-        return self.name if own else OPPONENT
-
-    def _cards(self, cards: tuple[int, ...]) -> list[Any]:
-        texts = [CARD_TEXT[card] for card in cards]
-        return texts if self.short else [{"rank": text[0], "suit": text[1]} for text in texts]
-
     def _said(self, kind: str, payload: Json, seq: int | None = None) -> str:
-        return _flat(kind, **payload) if self.short else self._envelope(kind, payload, seq)
+        if self.short:
+            return msgspec.json.encode({"type": kind, **_shortened(payload)}).decode()
+        return self._envelope(kind, payload, seq)
 
     def _envelope(self, kind: str, payload: Json, seq: int | None = None) -> str:
         now_ms = time.time_ns() // 1_000_000
@@ -198,13 +186,32 @@ class Words(msgspec.Struct, frozen=True):
         return msgspec.json.encode(envelope).decode()
 
 
-def _flat(kind: str, **payload: Any) -> str:
-    return msgspec.json.encode({"type": kind, **payload}).decode()
+def _shortened(value: Any) -> Any:
+    """Return what the short format has in place of a part of a payload."""
+    if isinstance(value, list):
+        return [_shortened(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "rank" in value:  # a card
+        return value["rank"] + value["suit"]
+    if "eligibleSeats" in value:  # a pot
+        return value["amount"]
+    found = {
+        _SHORT_NAMES.get(name, name): _shortened(each)
+        for name, each in value.items()
+        if name not in _NOT_SHORT and each is not None and not (each is False and name in _IF_TRUE)
+    }
+    return {**found, "pot": found["pot"][0]} if "pot" in found else found
 
 
-def _legal(legal: LegalActions, least: str, most: str) -> list[Json]:
+def _cards(cards: tuple[int, ...]) -> list[Json]:
+    return [{"rank": text[0], "suit": text[1]} for text in (CARD_TEXT[card] for card in cards)]
+
+
+def _legal(legal: LegalActions) -> list[Json]:
     ranges = {"call": (legal.to_call, legal.to_call), "raiseTo": (legal.min_raise_to, legal.max_raise_to)}
-    return [{"kind": kind, **dict(zip((least, most), ranges.get(kind, ()), strict=False))} for kind in legal.kinds]
+    names = ("minAmount", "maxAmount")
+    return [{"kind": kind, **dict(zip(names, ranges.get(kind, ()), strict=False))} for kind in legal.kinds]
 
 
 def _staked(result: HandResult, ante: int) -> int:

@@ -11,6 +11,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from molt_bench.plugins.live.door import give, listening
 from molt_bench.plugins.live.guard import LONGEST_MESSAGE, Refused, invitation_of
 from molt_bench.plugins.live.lobby import Invitation, Lobby
+from molt_bench.plugins.live.mailbox import News
 from molt_bench.plugins.live.messages import act_of
 from molt_bench.plugins.live.moltpoker import sessions
 from molt_bench.plugins.live.moltpoker.messages import Words, read
@@ -21,6 +22,9 @@ HEARTBEAT_S: Final = 8.0
 AGAIN_S: Final = 30.0
 #: Seconds to send one message: a client that does not read is dropped.
 SEND_S: Final = 30.0
+_NEVER: Final = float("inf")
+#: What is raised when a client is gone, or does not read.
+_GONE: Final = (WebSocketDisconnect, RuntimeError, TimeoutError)
 
 
 def routes(lobby: Lobby, tables: sessions.Tables) -> list[BaseRoute]:
@@ -82,7 +86,7 @@ class Table:
         self._asked = self._seq = self._heard = 0
         self._hand, self._dealt = 0, 0
         self._token, self._refusal = "", ""
-        self._again_at = float("inf")
+        self._again_at = _NEVER
 
     async def run(self) -> None:
         """Talk to the client until one side ends it."""
@@ -93,7 +97,7 @@ class Table:
             for each in tasks:
                 each.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        with suppress(WebSocketDisconnect, RuntimeError, TimeoutError):  # it is gone, or does not read
+        with suppress(*_GONE):
             for each in done:
                 each.result()
         if self._ended.done():
@@ -110,7 +114,7 @@ class Table:
     async def say_goodbye(self) -> None:
         """Close the socket."""
         code, reason, error = self._ended.result()
-        with suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
+        with suppress(*_GONE):
             if error:
                 await self._send(self._words.error("INVALID_SESSION", error))
             async with asyncio.timeout(SEND_S):
@@ -123,40 +127,40 @@ class Table:
 
     async def _show(self) -> None:
         """Tell the client whatever is new, and something now and then if nothing is."""
-        self._heard = max((each.seq for each in self._box.results()), default=0)
+        news = self._box.news()
+        self._heard = max((each.seq for each in news.results), default=0)
         with listening([self._box]) as changed:
-            if self._box.seat is None and self._box.closed is None:
+            if news.seat is None and news.closed is None:
                 await self._send(self._words.status("waiting", 0))
             while True:
                 changed.clear()
-                await self._tell_news()
+                await self._tell(self._box.news())
                 try:
                     async with asyncio.timeout(HEARTBEAT_S):
                         await changed.wait()
                 except TimeoutError:
                     await self._beat()
 
-    async def _tell_news(self) -> None:
-        turn = self._box.turn  # looked at first, so that no hand is missed that ended before it
-        for over in self._box.results():
+    async def _tell(self, news: News) -> None:
+        turn = news.turn
+        for over in news.results:
             if over.seq > self._heard:
                 self._heard = over.seq
                 await self._deal(over.hand, over.result.board)
                 await self._send(self._words.hand_complete(over))
-        if self._box.seat not in (None, self._seat):
-            self._seat = self._box.seat
+        if news.seat not in (None, self._seat):
+            self._seat = news.seat
             await self._send(self._words.welcome(self._seat or 0))
         if turn is not None and turn.asked != self._asked:
             first = turn.token != self._token
             self._asked, self._seq, self._token = turn.asked, turn.seq, turn.token
-            self._box.hand_out(turn, stays=True)
             if first or self._needs_again():
-                self._again_at = time.monotonic() + AGAIN_S if self._repeats else float("inf")
+                self._again_at = time.monotonic() + AGAIN_S if self._repeats else _NEVER
                 await self._deal(turn.hand, turn.observation.board)
                 await self._send(self._words.state(turn))
             self._refusal = ""
-        if self._box.closed is not None:
-            await self._send(self._words.ended(self._box.closed))
+        if news.closed is not None:
+            await self._send(self._words.ended(news.closed))
             self.told = True
             self.end(1000, "Table ended")
 
@@ -180,7 +184,7 @@ class Table:
         await self._send(self._words.status("waiting" if self._seat is None else "running", self._seat or 0))
         turn = self._box.turn
         if turn is not None and turn.token == self._token and time.monotonic() > self._again_at:
-            self._again_at = float("inf")
+            self._again_at = _NEVER
             await self._send(self._words.state(turn))
 
     async def _receive(self) -> None:
@@ -218,5 +222,5 @@ class Table:
             self._refusal = code if token == self._token else self._refusal
             await self._send(self._words.error(code, str(refusal)))
         else:
-            self._again_at = float("inf")
+            self._again_at = _NEVER
             await self._send(self._words.ack(token, self._seq))
