@@ -268,7 +268,6 @@ SUMMARY: Final = fields(
         games=INTEGER,
         roundRobinGames=say(INTEGER, "Games if all pairs had met as often as the pair that met most."),
         ratio=or_null(NUMBER, "One over the other."),
-        meaning=say(TEXT, "The same in words."),
     ),
     latency_=by_key(
         fields(

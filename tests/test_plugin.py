@@ -20,7 +20,7 @@ from molt_bench.errors import ConfigError, JournalError
 from molt_bench.play.match import play_match
 from molt_bench.plugin import ComingMatch, Registered
 from molt_bench.report.artifact_check import check_artifacts
-from molt_bench.report.rows import Rows
+from molt_bench.report.run_rows import Rows
 from molt_bench.runs.header import luck_of_a_run
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run import Run

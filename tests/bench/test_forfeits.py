@@ -4,9 +4,8 @@ from msgspec import UNSET
 
 from molt_bench import run_benchmark
 from molt_bench.errors import AgentFailed
-from molt_bench.report.analysis import Analysis
-from molt_bench.report.rows import Rows
-from tests.report.said import sentences
+from molt_bench.report.run_rows import Rows
+from molt_bench.report.verdict import remarks
 
 
 class Gone:
@@ -34,12 +33,12 @@ def test_the_run_goes_on_without_whoever_forfeits_and_ranks_the_rest():
     met = [match.number for match in result.matches if "gone" in match.participants]
     assert met == [1]  # four games, of which it may forfeit two
     assert len(result.matches) == 12
-    found = Analysis(result)
+    found = Rows(result)
     assert found.order[-1] == "gone"
     assert "gone" not in found.rank_ranges
-    assert {name for each in found.neighbours for name in (each.above, each.below)} == {"tag", "callstation", "folder"}
-    assert all(row.met is UNSET for row in Rows(found.result).agents if row.id != "gone")  # nobody lacks an opponent
-    said = " ".join([*sentences(found), *result.warnings])
+    assert {name for each in found.leads for name in (each.above, each.below)} == {"tag", "callstation", "folder"}
+    assert all(row.met is UNSET for row in found.agents if row.id != "gone")  # nobody lacks an opponent
+    said = " ".join([*remarks(found), *result.warnings])
     assert "gone is not ranked: it stayed away and forfeited 4 games, so the run went on without it." in said
     assert "gone gave no usable answer" not in said
     faults = [fault for match in result.matches[:1] for fault in match.faults]

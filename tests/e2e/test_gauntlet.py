@@ -81,7 +81,7 @@ def test_every_command_takes_a_gauntlet_in_every_mode(tmp_path, number):
     assert results(gone_on(again, "--executor", "inline")) == results(run)
 
     before = {name: data for name, data in everything(run).items() if name != "summary.json"}
-    assert f"The order is against {reference}, the reference" in good(quick("report", run)).stdout
+    assert f"gainst {reference}, the reference: " in good(quick("report", run)).stdout
     assert {name: data for name, data in everything(run).items() if name != "summary.json"} == before
     assert "are identical when replayed" in verified(run)
     for form in ("html", "csv", "phh"):
@@ -169,7 +169,7 @@ def test_the_viewer_marks_the_reference_and_has_no_matrix(tmp_path):
     page = told(run, run.name)
     assert [each["id"] for each in page["participants"] if each["reference"]] == ["tight"]
     assert page["payoff"] is None
-    assert any("The order is against \u2068tight\u2069" in sentence for sentence in page["sentences"])
+    assert "gainst \u2068tight\u2069, the reference: " in page["headline"][0]
     assert not any("met so far" in sentence for sentence in page["sentences"])
     (own,) = [row for row in page["leaderboard"] if row["id"] == "tight"]
     assert (own["bb100"], own["halfWidth"]) == (0, 0)

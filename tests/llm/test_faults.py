@@ -7,14 +7,11 @@ from collections import Counter
 from statistics import median
 
 import pytest
-from rich.console import Console
 
 from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ProviderError
 from molt_bench.llm.reply import LONGEST_REPLY
-from molt_bench.report.result_tables import print_result
-from molt_bench.report.rows import Rows
 from molt_bench.runs.replies import Replies
 from tests.cases import one_in
 from tests.llm import provider as provider_module
@@ -196,13 +193,6 @@ def test_while_one_model_is_paused_the_others_play():
         with pytest.raises(ProviderError, match=r"^away "):
             run_benchmark(wanted)
         assert good.received >= GAMES * STREETS
-
-
-def test_illegal_answers_are_shown_as_a_rate(capsys):
-    with Provider(policy=passive, fault=[None, "illegal"]) as provider:
-        result = run(provider, track="standard")
-    print_result(Rows(result), Console(width=120))
-    assert f"1 illegal ({1 / (DECISIONS + 1):.1%} of answers illegal)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("fault", one_in(4, TRANSPORT_FAULTS))

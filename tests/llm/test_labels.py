@@ -7,7 +7,7 @@ import pytest
 
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.report.analysis import Analysis
+from molt_bench.report.run_rows import Rows
 from tests.llm import wire
 from tests.llm.playing import config, passive
 from tests.llm.provider import Provider
@@ -52,7 +52,7 @@ def two_of_one_model(tmp_path_factory):
 
 
 def test_a_model_without_a_name_of_its_own_is_shown_by_its_label(found):
-    shown = Analysis(found[0]).shown
+    shown = Rows(found[0]).names
     assert shown["gpt-4.1"].startswith("gpt-4.1 t 0 seed 7 at 127.0.0.1:")
     assert shown["hot"] == "hot"
 

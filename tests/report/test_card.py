@@ -10,7 +10,7 @@ from tests.e2e.two_runs import EVIL
 from molt_bench.llm.skill_document import default_skill
 from molt_bench.report import card as cards
 from molt_bench.report.card import CARD, card, card_text
-from molt_bench.report.rows import Rows
+from molt_bench.report.run_rows import Rows
 from molt_bench.runs.run import Run
 
 

@@ -8,7 +8,7 @@ from molt_bench.bench.ladder import Ladder
 from molt_bench.cli.progress import _bar, _open, _progress
 from molt_bench.config.loader import load_config
 from molt_bench.report.progress import Pace, course_of, progress_of
-from molt_bench.report.rows import Rows
+from molt_bench.report.run_rows import Rows
 
 CONFIG = {
     "participants": ["tag", "tight", "callstation", "random"],

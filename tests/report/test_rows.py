@@ -15,7 +15,7 @@ from tests.viewing import told
 from molt_bench.plugins.adapters.data_frames import RunFrames
 from molt_bench.report.explanation import explanation
 from molt_bench.report.result_tables import print_result
-from molt_bench.report.rows import Rows
+from molt_bench.report.run_rows import Rows
 from molt_bench.runs.run import Run
 
 #: What is shown of an agent, by the names that the rows have.
@@ -180,6 +180,6 @@ def test_the_hands_of_a_spreadsheet_add_up_to_the_matches(run):
 
 def test_what_a_lead_is_made_of_adds_up_to_it(rows):
     for lead in rows.leads:
-        parts = rows.found.parts_of_lead(lead.above, lead.below)
+        parts = rows.parts_of_lead(lead.above, lead.below)
         assert sum(parts.values()) / 10 == pytest.approx(lead.bb_per_100, abs=0.051)
         assert lead.mostly_bb_per_100 == round(max(parts.values()) / 10, 1)

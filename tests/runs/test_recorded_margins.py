@@ -9,7 +9,7 @@ from tests.e2e.shell import cut_back, rechained
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.bench import match_margins
 from molt_bench.errors import JournalError
-from molt_bench.report.rows import Rows
+from molt_bench.report.run_rows import Rows
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.journal import Journal, read_journal
 from molt_bench.runs.journal_lines import Rated

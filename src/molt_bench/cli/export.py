@@ -21,7 +21,7 @@ from molt_bench.report.card import CARD, card_text
 from molt_bench.report.dealt_hands import DealtHand, dealt_hands
 from molt_bench.report.exports import FILES, TEXTS
 from molt_bench.report.exports.eee import Records
-from molt_bench.report.rows import Rows
+from molt_bench.report.run_rows import Rows
 from molt_bench.runs.run import Run
 
 #: Writes what is exported of a run into a file, and returns how much that was.

@@ -110,8 +110,7 @@ _FORMS: Final[dict[str, Callable[[Findings], str]]] = {
 
 def _print(found: Findings, folder: str, stopped: str) -> None:
     screen = VisibleConsole()
-    first, *headings = found.headings
-    table = FittingTable(first, *headings, width=22, spare=found.spare, words=found.words)
+    table = FittingTable(found.headings, name=found.headings[0], spare=found.spare, words=found.words)
     for name, *cells in found.rows:
         table.add_row(Text(on_one_line(name)), *cells)
 

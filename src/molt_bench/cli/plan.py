@@ -138,7 +138,8 @@ def _assumptions(plan: Plan) -> str:
 
 def _table(rows: dict[str, Price], *, models: bool, most: int | None) -> FittingTable:
     """Return what each row takes; `most` are the matches that the budget allows."""
-    table = FittingTable("", "matches", "games", "hands", *(("calls", "dollars") if models else ()), "hours")
+    headings = ("", "matches", "games", "hands", *(("calls", "dollars") if models else ()), "hours")
+    table = FittingTable(headings, name="", spare=headings[:1:-1])
     for name, price in rows.items():
         counts: Sequence[int] = (price.matches, price.games, price.hands, *((price.calls,) if models else ()))
         # An unknown price is not free.

@@ -19,7 +19,7 @@ from molt_bench.report.artifacts import leaderboard, summary, write_artifacts
 from molt_bench.report.explanation import explanation
 from molt_bench.report.number_text import dollars
 from molt_bench.report.result_tables import print_result
-from molt_bench.report.rows import Rows
+from molt_bench.report.run_rows import Rows
 from molt_bench.report.verdict import remarks, way_on
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
@@ -81,7 +81,7 @@ def write_result(
 
 def show_result(rows: Rows, folder: str, printing: Printing, *, explain: bool = False) -> None:
     """Print a result, and how each of its numbers came about if that is asked for; of a gate, what it found."""
-    result = rows.found.result
+    result = rows.result
     if result.gate is not None:
         found = gate_findings(result, result.gate, printing.speed)
         save(found, printing.saved)

@@ -13,7 +13,7 @@ from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.streams import warn
 from molt_bench.errors import MoltBenchError
 from molt_bench.report.artifact_check import Kind, check_artifacts
-from molt_bench.report.rows import Rows
+from molt_bench.report.run_rows import Rows
 from molt_bench.runs.run import Run
 
 _KINDS: Final[Mapping[str, Kind]] = {

@@ -11,7 +11,7 @@ from molt_bench.entry_points import FILES, broken, points
 from molt_bench.files import inside
 from molt_bench.report.artifacts import ARTIFACTS, NOT_FROM_JOURNAL
 from molt_bench.report.card import CARD, card_text
-from molt_bench.report.rows import Rows
+from molt_bench.report.run_rows import Rows
 from molt_bench.runs.folder import JOURNAL, LEADERBOARD, REPLIES, SUMMARY, summarized
 from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line

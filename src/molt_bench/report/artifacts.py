@@ -17,7 +17,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.files import write_whole
 from molt_bench.luck.weights import luck_version
 from molt_bench.records import MatchResult, Rating
-from molt_bench.report.rows import Rows
+from molt_bench.report.run_rows import Rows
 from molt_bench.report.totals import efficiency, guardrails, totals
 from molt_bench.report.verdict import disagreements, headline
 from molt_bench.specs import Pair
@@ -32,16 +32,14 @@ _DECIMALS: Final = 4
 
 def leaderboard(rows: Rows) -> dict[str, Any]:
     """Return the final leaderboard, best first: agents, leads, head-to-head results, and cycles."""
-    found = rows.found
-    against = found.reference
     return {
-        **({"reference": against} if against is not None else {}),
-        "estimator": found.estimator,
+        **({"reference": rows.reference} if rows.reference is not None else {}),
+        "estimator": rows.estimator,
         "luck": luck_version(),
         "participants": to_builtins(rows.agents),
         "leads": to_builtins(rows.leads),
-        "pairs": to_builtins(rows.pairs),
-        "cycles": [{"members": list(cycle.members), "sure": round(cycle.sure, 4)} for cycle in found.cycles],
+        "pairs": to_builtins([*rows.pairs.values()]),
+        "cycles": [{"members": list(cycle.members), "sure": round(cycle.sure, 4)} for cycle in rows.cycles],
     }
 
 
@@ -57,7 +55,7 @@ def matches(rows: Rows) -> dict[str, Any]:
 
 def summary(rows: Rows) -> dict[str, Any]:
     """Return the run as a whole: why it stopped, how much was played, what went wrong, how long it took."""
-    found, result = rows.found, rows.found.result
+    result = rows.result
     played = totals(result)
     latency = {
         usage.id: {"p50S": usage.latency_p50_s, "p95S": usage.latency_p95_s, "requests": usage.requests}
@@ -66,7 +64,7 @@ def summary(rows: Rows) -> dict[str, Any]:
     return {
         "headline": " ".join(headline(rows)) or None,
         **({"disagreements": told} if (told := disagreements(rows)) else {}),
-        "stopReason": said_of(result.ending, found.shown),
+        "stopReason": said_of(result.ending, rows.names),
         "ending": None if result.ending is None else to_builtins(result.ending),
         **({"gate": result.gate.plain()} if result.gate is not None else {}),
         "totals": played,
@@ -91,10 +89,10 @@ def _stages(rows: Rows) -> list[dict[str, Any]]:
     return [
         {
             "matches": stage.matches,
-            "stopReason": None if stage.ending is None else stage.ending.said(rows.found.shown),
+            "stopReason": None if stage.ending is None else stage.ending.said(rows.names),
             "stop": stage.stop.plain(),
         }
-        for stage in rows.found.result.history
+        for stage in rows.result.history
     ]
 
 
@@ -124,7 +122,7 @@ def log(rows: Rows) -> str:
     for row in rows.matches:
         events += faults(row.played)
         events.append({"event": "match", **row.plain()})
-    events.append({"event": "stop", "reason": said_of(rows.found.result.ending, rows.found.shown)})
+    events.append({"event": "stop", "reason": said_of(rows.result.ending, rows.names)})
     return as_lines(events)
 
 
@@ -164,8 +162,8 @@ def indented(content: object) -> str:
 
 #: Every file of a run except those it is made from, and its content; the summary last, which says that all are there.
 ARTIFACTS: Final[dict[str, Callable[[Rows], str]]] = {
-    CONFIG: lambda rows: indented(rows.found.result.config.plain()),
-    "seeds.json": lambda rows: indented(list(rows.found.result.seeds)),
+    CONFIG: lambda rows: indented(rows.result.config.plain()),
+    "seeds.json": lambda rows: indented(list(rows.result.seeds)),
     "leaderboard.json": lambda rows: indented(leaderboard(rows)),
     "matches.json": lambda rows: indented(matches(rows)),
     "log.jsonl": log,

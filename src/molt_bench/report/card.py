@@ -13,9 +13,9 @@ from msgspec import UNSET
 
 from molt_bench.bench.endings import said_of
 from molt_bench.report.number_text import dollars
-from molt_bench.report.rows import Rows
-from molt_bench.report.shapes import AgentRow
-from molt_bench.report.totals import hands_text, played_games, totals, unaccounted_line
+from molt_bench.report.row_types import AgentRow, CostRow
+from molt_bench.report.run_rows import Rows
+from molt_bench.report.totals import hands_text, totals, unaccounted_line
 from molt_bench.runs.header import about_participant, recorded_prompts, recorded_versions
 from molt_bench.runs.journal_lines import Header
 from molt_bench.visible_text import on_one_line
@@ -35,12 +35,16 @@ class CardPart(NamedTuple):
 
 def card(rows: Rows, header: Header) -> tuple[CardPart, ...]:
     """Return the card of a run, part by part."""
+    names = rows.names
+    costs = [(names[name], _cost(row)) for name, row in rows.costs.items()]
+    if rows.result.unaccounted.requests:
+        costs.append(("Besides", unaccounted_line(rows.result)))
     parts = (
-        CardPart("Who played", tuple((_shown(rows, row), _who(rows, header, row)) for row in rows.agents)),
+        CardPart("Who played", tuple((names[row.id], _who(rows, header, row)) for row in rows.agents)),
         CardPart("What was played", tuple(_played(rows, header).items())),
         CardPart("When it stopped", tuple(_stopped(rows).items())),
-        CardPart("Faults", tuple((_shown(rows, row), _faults(row)) for row in rows.agents)),
-        CardPart("What it cost", tuple(_costs(rows).items())),
+        CardPart("Faults", tuple((names[row.id], _faults(row)) for row in rows.agents)),
+        CardPart("What it cost", tuple(costs)),
         CardPart("Contamination", (("Decks", _contamination(rows, header)),)),
         CardPart("Versions", tuple(_versions(rows, header).items())),
     )
@@ -69,60 +73,47 @@ def plain_text(text: str) -> str:
     return _MARKS.sub(r"\\\1", on_one_line(text))
 
 
-def _shown(rows: Rows, row: AgentRow) -> str:
-    return rows.found.shown[row.id]
-
-
 def _who(rows: Rows, header: Header, row: AgentRow) -> str:
     """Say who exactly a participant is: snapshot, settings, prompt, way of asking, code, box."""
-    participant = next(each for each in rows.found.result.config.participants if each.id == row.id)
-    said = [f"built-in bot {participant.type}" if participant.kind.built_in else participant.type]
-    asked = {} if row.asked is UNSET else row.asked
-    if asked:
-        usage = next((each.usage for each in rows.costs if each.usage.id == row.id), None)
-        reported = ", ".join(usage.reported) if usage is not None else ""
-        fingerprints = ", ".join(usage.fingerprints) if usage is not None else ""
-        said[0] = f"language model {asked['model']}"
-        said += [f"reported as {reported}"] if reported else []
-        said += [f"fingerprints {fingerprints}"] if fingerprints else []
-        said += [f"{name} {asked.get(name, 'of the provider')}" for name in ("reasoningEffort", "temperature")]
-        known = ("label", "model", "reasoningEffort", "temperature")
-        said += [f"{name} {_json(value)}" for name, value in asked.items() if name not in known]
+    participant = next(each for each in rows.result.config.participants if each.id == row.id)
+    settings = participant.settings()
+    if row.asked is not UNSET:
+        usage = rows.costs[row.id].usage if row.id in rows.costs else None
+        asked = {"reasoningEffort": "of the provider", "temperature": "of the provider", **row.asked}
+        said = [f"language model {asked.pop('model')}"]
+        said += [f"reported as {', '.join(usage.reported)}"] if usage and usage.reported else []
+        said += [f"fingerprints {', '.join(usage.fingerprints)}"] if usage and usage.fingerprints else []
+        said += [f"{name} {_json(value)}" for name, value in asked.items() if name != "label"]
         said.append(f"prompt SHA-256 {recorded_prompts(header).get(row.id, 'unknown')}")
-        said.append(f"asked by molt-bench: reply {rows.found.reply_forms[row.id]}")
-    elif (settings := participant.settings()) is not None:
-        said += [
-            f"{name} {_json(value)}" for name, value in settings.model_dump(mode="json", exclude_defaults=True).items()
-        ]
+        said.append(f"asked by molt-bench: reply {rows.reply_forms[row.id]}")
+    else:
+        said = [f"built-in bot {participant.type}" if participant.kind.built_in else participant.type]
+        own = {} if settings is None else settings.model_dump(mode="json", exclude_defaults=True)
+        said += [f"{name} {_json(value)}" for name, value in own.items()]
     said += [f"params {_json(participant.params)}"] if participant.params else []
     said += [f"{what} {found}" for what, found in about_participant(header, row.id).items()]
     return "; ".join([*said, *(["an anchor, outside the field"] if participant.anchor else [])])
 
 
 def _played(rows: Rows, header: Header) -> dict[str, str]:
-    result = rows.found.result
-    game, count = result.config.game, totals(result)
-    games = played_games(result.matches)
-    warmup = sum(each.spec.warmup_hands for each in games)
-    deep = game.stack / game.big_blind
+    game, count = rows.result.config.game, totals(rows.result)
     reset = "reset after every hand" if game.stacks == "reset" else "carried over within a game"
-    own = sum(match.own_decks for match in result.matches)
-    swapped = f"; {own:,} matches had other decks for each seating" if own else ""
-    field = rows.found.reference
+    own = sum(match.own_decks for match in rows.result.matches)
+    swapped = f"; {own:,} matches of those who may remember had other decks for each seating" if own else ""
     return {
         "Rules": f"heads-up no-limit hold'em, blinds {game.small_blind:,}/{game.big_blind:,}, ante {game.ante:,}",
-        "Stacks": f"{game.stack:,} chips, {deep:,.10g} big blinds, {reset}",
+        "Stacks": f"{game.stack:,} chips, {game.stack / game.big_blind:,.10g} big blinds, {reset}",
         "Faults allowed": f"{game.max_retries} retries of a decision, then a fold",
-        "Hands": f"{hands_text(count['hands'], warmup)} in {count['games']:,} games of {count['matches']:,} matches",
+        "Hands": f"{hands_text(rows.result)} in {count['games']:,} games of {count['matches']:,} matches",
         "Decks": f"both games of a seed have the same cards, seats swapped{swapped}",
         "Seeds": _seeds(rows, header),
-        "Field": "all but the anchors, equally" if field is None else f"{rows.found.shown[field]} alone",
-        "Results": f"bb/100 by the estimator {rows.found.estimator}",
+        "Field": f"{rows.names[rows.reference]} alone" if rows.reference else "all but the anchors, equally",
+        "Results": f"bb/100 by the estimator {rows.estimator}",
     }
 
 
 def _seeds(rows: Rows, header: Header) -> str:
-    seed = rows.found.result.config.seeds.master_seed
+    seed = rows.result.config.seeds.master_seed
     if header.seeds is not None:
         return f"{len(header.seeds):,} from a file, in the first line of the journal"
     if header.master_seed_hash is UNSET:
@@ -132,13 +123,13 @@ def _seeds(rows: Rows, header: Header) -> str:
 
 
 def _stopped(rows: Rows) -> dict[str, str]:
-    found, result = rows.found, rows.found.result
+    result, names = rows.result, rows.names
     gate, rules = result.config.gate, result.config.stop.plain()
     versions = [] if gate is None else [f"gate of {gate.new} against {gate.old}"]
     said = {"Rule": "; ".join([*versions, *[f"{name}: {_flat(rule)}" for name, rule in rules.items() if rule]])}
     for number, stage in enumerate(result.history, start=1):
-        said[f"Stage {number}"] = f"after {stage.matches:,} matches: {said_of(stage.ending, found.shown)}"
-    return {**said, "Reason": said_of(result.ending, found.shown)}
+        said[f"Stage {number}"] = f"after {stage.matches:,} matches: {said_of(stage.ending, names)}"
+    return {**said, "Reason": said_of(result.ending, names)}
 
 
 def _flat(rule: Mapping[str, Any]) -> str:
@@ -146,27 +137,22 @@ def _flat(rule: Mapping[str, Any]) -> str:
 
 
 def _faults(row: AgentRow) -> str:
-    kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(row.faults.items()))
-    return f"{kinds or 'none'} in {row.hands:,} hands; {row.forced_folds:,} hands folded for them"
+    kinds = row.faults_text or "none"
+    return f"{kinds} in {row.hands:,} hands; {row.forced_folds:,} hands folded for them"
 
 
-def _costs(rows: Rows) -> dict[str, str]:
-    said = {}
-    for row in rows.costs:
-        usage = row.usage
-        said[rows.found.shown[usage.id]] = (
-            f"{dollars(usage.cost_usd)}; {usage.input_tokens:,} tokens read ({usage.cached_tokens:,} cached), "
-            f"{usage.output_tokens:,} written ({usage.reasoning_tokens:,} of them reasoning), in {usage.exchanges:,} "
-            f"questions about {usage.decisions:,} decisions"
-        )
-    if rows.found.result.unaccounted.requests:
-        said["Besides"] = unaccounted_line(rows.found.result)
-    return said
+def _cost(row: CostRow) -> str:
+    usage = row.usage
+    return (
+        f"{dollars(usage.cost_usd)}; {usage.input_tokens:,} tokens read ({usage.cached_tokens:,} cached), "
+        f"{usage.output_tokens:,} written ({usage.reasoning_tokens:,} of them reasoning), in {usage.exchanges:,} "
+        f"questions about {usage.decisions:,} decisions"
+    )
 
 
 def _contamination(rows: Rows, header: Header) -> str:
     """Say in a sentence whether an agent can have known the cards."""
-    if header.master_seed_hash is not UNSET and rows.found.result.history:
+    if header.master_seed_hash is not UNSET and rows.result.history:
         return (
             "the master seed was secret until the run first ended, and the run went on after that: no deck up to there "
             "can have been known before or be in training data, later ones can."
@@ -176,13 +162,13 @@ def _contamination(rows: Rows, header: Header) -> str:
             "dealt fresh from a master seed that was secret until the run ended, so no deck of it can have been known "
             "before or be in training data; what a model has read about poker in general is not ruled out."
         )
-    if all(each.kind.built_in for each in rows.found.result.config.participants):
+    if all(each.kind.built_in for each in rows.result.config.participants):
         return "dealt from seeds that were known before; only built-in bots played, which do not look at them."
     return "dealt from seeds that were known before, so an agent or its training data can have known the cards."
 
 
 def _versions(rows: Rows, header: Header) -> dict[str, str]:
-    result = rows.found.result
+    result = rows.result
     journal = {"journal": f"{result.journal_lines:,} lines, SHA-256 {result.journal_hash}"}
     return {
         "molt-bench": f"{header.version}, bench version {header.bench_version}",

@@ -4,6 +4,7 @@ Who a row is about is always there, and whole: names wrap between words. A note 
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -11,35 +12,22 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+#: The longest line of a name.
+_NAME_WIDTH: Final = 22
+
 
 class FittingTable:
-    """A name of limited width, and columns of numbers behind it, or `before` it.
+    """A table with a column of names of limited width; the others hold numbers, aligned to the right.
 
     Args:
-        first: The heading of the names.
-        numbers: The headings of the numbers.
-        width: The longest line of a name.
-        before: Headings before the names; never left out.
-        spare: The headings that may be left out, the least important first; by default all numbers but the first, from
-            the right.
-        words: The headings of columns of words, which begin at the left.
+        headings: All headings.
+        name: The heading of the names.
+        spare: The headings that may be left out, the least important first.
+        words: The headings of other columns that begin at the left.
     """
 
-    def __init__(
-        self,
-        first: str,
-        *numbers: str,
-        width: int = 20,
-        before: Sequence[str] = (),
-        spare: Sequence[str] | None = None,
-        words: Sequence[str] = (),
-    ) -> None:
-        self._headings = (*before, first, *numbers)
-        self._name = len(before)
-        self._width = width
-        self._words = words
-        places = range(len(self._headings) - 1, self._name + 1, -1)
-        self._spare = [*places] if spare is None else [self._headings.index(heading) for heading in spare]
+    def __init__(self, headings: Sequence[str], *, name: str, spare: Sequence[str], words: Sequence[str] = ()) -> None:
+        self._headings, self._name, self._spare, self._words = headings, name, spare, words
         self._rows: list[tuple[RenderableType, ...]] = []
 
     def add_row(self, *cells: RenderableType) -> None:
@@ -48,24 +36,24 @@ class FittingTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Print as many columns as there is room for, and a note about the others."""
-        gone: set[int] = set()
-        for place in (None, *self._spare):
-            gone |= {place} if place is not None else set()
+        for count in range(len(self._spare) + 1):
+            gone = self._spare[:count]
             table = self._table(gone)
             if Measurement.get(console, options.update(max_width=10_000), table).maximum <= options.max_width:
                 break
         yield table
         if gone:
-            named = ", ".join(" ".join(self._headings[at].split()) for at in sorted(gone))
-            yield Text(f"Left out for lack of room: {named}.")
+            left = [" ".join(heading.split()) for heading in self._headings if heading in gone]
+            yield Text(f"Left out for lack of room: {', '.join(left)}.")
 
-    def _table(self, gone: set[int]) -> Table:
+    def _table(self, gone: Sequence[str]) -> Table:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-        for at, heading in enumerate(self._headings):
-            if at == self._name:
-                table.add_column(heading, overflow="fold", max_width=self._width)
-            elif at not in gone:
+        shown = [at for at, heading in enumerate(self._headings) if heading not in gone]
+        for heading in [self._headings[at] for at in shown]:
+            if heading == self._name:
+                table.add_column(heading, overflow="fold", max_width=_NAME_WIDTH)
+            else:
                 table.add_column(heading, justify="left" if heading in self._words else "right", no_wrap=True)
         for cells in self._rows:
-            table.add_row(*[cell for at, cell in enumerate(cells) if at not in gone])
+            table.add_row(*[cells[at] for at in shown])
         return table

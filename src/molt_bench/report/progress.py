@@ -1,14 +1,15 @@
 """How far a run is: one form of data for the terminal, for a server, and for its page."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.ladder import Ladder, margin_model
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.verdicts import Result
-from molt_bench.report.rows import interval
+from molt_bench.report.row_types import interval
+from molt_bench.report.run_rows import Rows
 
 #: What a budget limits.
 Label: TypeAlias = Literal["matches", "games", "hands", "seconds", "dollars", "tokens"]
@@ -174,3 +175,14 @@ def _time_left(pace: Pace, budget: BudgetRow) -> float | None:
     if budget.label == "seconds":
         return max(0.0, budget.limit - pace.seconds)
     return None if budget.share < _LEAST_SHARE else pace.seconds * (1 - budget.share) / budget.share
+
+
+def results_after(rows: Rows, counts: Collection[int]) -> list[Mapping[str, Result]]:
+    """Return what each had won from the field after some numbers of matches."""
+    model = margin_model(rows.result.config, left=rows.left)
+    found: list[Mapping[str, Result]] = []
+    for count, match in enumerate(rows.result.matches, start=1):
+        model.add(match.participants, match.margins[rows.estimator])
+        if count in counts:
+            found.append(rows.judge.results(model))
+    return found

@@ -12,10 +12,10 @@ from molt_bench.rating.verdicts import surely
 from molt_bench.report.explanation import units
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.report.number_text import dollars, duration, signed
-from molt_bench.report.rows import Rows
-from molt_bench.report.shapes import AgentRow
-from molt_bench.report.totals import hands_text, played_games, totals, unaccounted_line
-from molt_bench.report.verdict import headline, remarks, way_on
+from molt_bench.report.row_types import AgentRow
+from molt_bench.report.run_rows import Rows
+from molt_bench.report.totals import hands_text, totals, unaccounted_line
+from molt_bench.report.verdict import headline, listed, remarks, way_on
 from molt_bench.runs.folder import resume_command
 
 #: Rows of the table; of more agents, those at the top and those with something open.
@@ -30,26 +30,26 @@ def print_result(rows: Rows, console: Console, *, folder: str | None = None, exp
 
     `explained`: everything will be explained, so that nothing is left out here.
     """
-    found, result = rows.found, rows.found.result
+    result = rows.result
     if said := headline(rows):
         _say(console, " ".join(said), "bold")
     shown = rows.agents if explained else contested(rows)
     console.print(leaderboard_table(rows, shown))
-    if len(shown) < len(rows.agents):
-        left = len(rows.agents) - len(shown)
+    if left := len(rows.agents) - len(shown):
         _say(console, f"{left:,} more agents, whose place is certain or who stand lower, are in leaderboard.json.")
     if result.usage:
         console.print(cost_table(rows))
-        _print_faults(rows, console)
     if result.unaccounted.requests:
         _say(console, unaccounted_line(result))
+    if text := _faults(rows):
+        _say(console, text)
     if text := units(rows):
         _say(console, text)
     _say(console, _played(rows))
     for stage in result.history:
-        stopped = "" if stage.ending is None else f", where it had stopped: {stage.ending.said(found.shown)}"
+        stopped = "" if stage.ending is None else f", where it had stopped: {stage.ending.said(rows.names)}"
         _say(console, f"Extended after match {stage.matches:,}{stopped}.")
-    _say(console, f"Stopped: {said_of(result.ending, found.shown)}.")
+    _say(console, f"Stopped: {said_of(result.ending, rows.names)}.")
     told = remarks(rows)
     kept = told if explained else told[:_REMARKS]
     for sentence in kept:
@@ -61,24 +61,29 @@ def print_result(rows: Rows, console: Console, *, folder: str | None = None, exp
 def _print_ways(rows: Rows, console: Console, folder: str, *, more: int, explained: bool) -> None:
     """Print where the files are, how to learn more, and how to go on."""
     console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
-    if not explained and rows.found.result.matches:
+    if not explained and rows.result.matches:
         besides = f" ({more:,} more remarks)" if more else ""
         command = f"molt-bench report {shlex.quote(folder)} --explain"
         console.print(f"Every number explained{besides}: {command}", highlight=False, soft_wrap=True)
     flags = way_on(rows)
     if flags is not None:
-        command = resume_command(folder, rows.found.result.config, flags)
+        command = resume_command(folder, rows.result.config, flags)
         console.print(f"To continue: {command}", highlight=False, soft_wrap=True)
 
 
+def _faults(rows: Rows) -> str:
+    """Say how many faults of each kind agents made; "" if none made any."""
+    said = [f"{rows.names[row.id]} ({row.faults_text})" for row in rows.agents if row.faults]
+    return f"Faults: {listed(said)}." if said else ""
+
+
 def _played(rows: Rows) -> str:
-    result, played = rows.found.result, totals(rows.found.result)
+    seconds, played = rows.result.seconds, totals(rows.result)
     matches = "match" if played["matches"] == 1 else "matches"
-    warmup = sum(game.spec.warmup_hands for game in played_games(result.matches))
-    speed = played["hands"] / result.seconds if result.seconds else 0.0
+    speed = played["hands"] / seconds if seconds else 0.0
     return (
-        f"{played['matches']:,} {matches}, {played['games']:,} games, {hands_text(played['hands'], warmup)} in "
-        f"{duration(result.seconds)} ({speed:{',.0f' if speed >= 10 else '.2g'}} hands/s)"
+        f"{played['matches']:,} {matches}, {played['games']:,} games, {hands_text(rows.result)} in "
+        f"{duration(seconds)} ({speed:{',.0f' if speed >= 10 else '.2g'}} hands/s)"
     )
 
 
@@ -92,27 +97,29 @@ def contested(rows: Rows) -> Sequence[AgentRow]:
     if len(rows.agents) <= _ROWS:
         return rows.agents
     open_ = {name for lead in rows.leads if lead.verdict == "open" for name in (lead.above, lead.below)}
-    wanted = [at for at, row in enumerate(rows.agents) if at < _TOP or row.id in open_ or row.rank_range is None]
-    return [rows.agents[at] for at in wanted[:_ROWS]]
+    wanted = [row for at, row in enumerate(rows.agents) if at < _TOP or row.id in open_ or row.rank_range is None]
+    return wanted[:_ROWS]
 
 
 def leaderboard_table(rows: Rows, agents: Sequence[AgentRow]) -> FittingTable:
     """Return the final table: whole in 80 columns, without the least important figures in fewer."""
-    found = rows.found
-    rate = "bb/100" if found.reference is None else "bb/100 v ref"
-    headings = (rate, "±", "sure", "raw", "W-L-D", "faults", "mu±sigma")
+    rate = "bb/100" if rows.reference is None else "bb/100 v ref"
+    headings = ("#", "agent", rate, "±", "sure", "raw", "W-L-D", "faults", "mu±sigma")
     spare = ("mu±sigma", "W-L-D", "raw", "faults", "sure", "±")
-    if not found.by_margins:
+    if not rows.by_margins:
         spare = ("raw", "W-L-D", "faults", "±", rate, "sure")
-    table = FittingTable("agent", *headings, before=["#"], spare=spare)
+    table = FittingTable(headings, name="agent", spare=spare)
     for row in agents:
-        sure = "-" if row.ranked is False else "" if row.better_than_next is None else surely(row.better_than_next)
+        name = rows.names[row.id]
+        way = f" ({rows.reply_forms[row.id]})" if rows.mixes_reply_forms and row.id in rows.reply_forms else ""
+        half = "-" if row.bb_per_100_half_width is None else f"{row.bb_per_100_half_width:,.1f}"
+        sure = "" if row.better_than_next is None else surely(row.better_than_next)
         table.add_row(
-            row.rank_text(),
-            Text(_name(rows, row.id)),
+            row.rank_text,
+            Text(f"{name}{way}"),
             signed(row.bb_per_100),
-            "ref" if row.id == found.reference else _half(row.bb_per_100_half_width),
-            sure,
+            "ref" if row.id == rows.reference else half,
+            "-" if row.ranked is False else sure,
             signed(row.raw_bb_per_100),
             f"{row.wins}-{row.losses}-{row.draws}",
             str(row.fault_count),
@@ -121,51 +128,23 @@ def leaderboard_table(rows: Rows, agents: Sequence[AgentRow]) -> FittingTable:
     return table
 
 
-def _half(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.1f}"
-
-
-def _name(rows: Rows, name: str) -> str:
-    """Return the name of a row; with how the model was asked, where that differs."""
-    found = rows.found
-    way = found.reply_forms.get(name) if found.mixes_reply_forms else None
-    return found.shown[name] if way is None else f"{found.shown[name]} ({way})"
-
-
 def cost_table(rows: Rows) -> FittingTable:
     """Return what the language models used: whole in 80 columns, without the least important figures in fewer."""
-    headings = ("tok in", "cached", "tok out", "cost", "$/hand", "$/100 dec", "p50 s", "p95 s")
+    headings = ("model", "tok in", "cached", "tok out", "cost", "$/hand", "$/100 dec", "p50 s", "p95 s")
     spare = ("$/100 dec", "cached", "p50 s", "tok in", "tok out", "p95 s", "$/hand")
-    table = FittingTable("model", *headings, spare=spare)
-    for row in rows.costs:
+    table = FittingTable(headings, name="model", spare=spare)
+    for name, row in rows.costs.items():
         usage = row.usage
         table.add_row(
-            Text(rows.found.shown[usage.id]),
+            Text(rows.names[name]),
             _count(usage.input_tokens),
             f"{usage.cached_tokens / usage.input_tokens:.0%}" if usage.input_tokens else "-",
             _count(usage.output_tokens),
             dollars(usage.cost_usd) if usage.cost_usd is not None or usage.replies else "-",
-            "-" if row.usd_per_hand is None else dollars(row.usd_per_hand),
-            "-" if row.usd_per_100_decisions is None else dollars(row.usd_per_100_decisions),
-            _seconds(usage.latency_p50_s),
-            _seconds(usage.latency_p95_s),
+            *("-" if usd is None else dollars(usd) for usd in (row.usd_per_hand, row.usd_per_100_decisions)),
+            *("-" if seconds is None else f"{seconds:.1f}" for seconds in (usage.latency_p50_s, usage.latency_p95_s)),
         )
     return table
-
-
-def _print_faults(rows: Rows, console: Console) -> None:
-    """Print how language models were asked, and their faults by kind."""
-    found = rows.found
-    for usage in found.result.usage:
-        faults = rows.by_id[usage.id].faults
-        said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
-        form = found.reply_forms.get(usage.id)
-        how = f" ({form})" if form is not None else ""
-        illegal = f" ({faults['illegal'] / usage.exchanges:.1%} of answers illegal)" if faults.get("illegal") else ""
-        label = found.asked.get(usage.id, {}).get("label")
-        label = "" if label is None or label == found.shown[usage.id] else f"{label}, "
-        line = f"{found.shown[usage.id]}: {label}{usage.exchanges:,} calls{how}, {said}{illegal}"
-        _say(console, line)
 
 
 def _count(tokens: int) -> str:
@@ -174,7 +153,3 @@ def _count(tokens: int) -> str:
         if tokens >= unit:
             return f"{tokens / unit:.3g}{name}"
     return str(tokens)
-
-
-def _seconds(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f}"

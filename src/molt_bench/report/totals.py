@@ -25,9 +25,11 @@ def totals(result: RunResult) -> dict[str, int]:
     }
 
 
-def hands_text(hands: int, warmup: int) -> str:
+def hands_text(result: RunResult) -> str:
     """Say how many hands were dealt, and how many of them are warm-up hands, which count in no other number."""
-    return f"{hands:,} hands" + (f" ({warmup:,} of them warm-up, which do not count)" if warmup else "")
+    warmup = sum(game.spec.warmup_hands for game in played_games(result.matches))
+    besides = f" ({warmup:,} of them warm-up, which do not count)" if warmup else ""
+    return f"{totals(result)['hands']:,} hands{besides}"
 
 
 def guardrails(result: RunResult) -> dict[str, Any]:
@@ -48,22 +50,12 @@ def guardrails(result: RunResult) -> dict[str, Any]:
 
 
 def efficiency(result: RunResult) -> dict[str, Any]:
-    """Return how many games were played, and how many a round robin of the same depth would have taken, in words, too.
-
-    For a run that has converged: of one that stopped before, few games say nothing.
-    """
+    """Return how many games a run took to converge, and how many a round robin of the same depth would have taken."""
     met = Counter(match.participants for match in result.matches)
-    count = len(result.config.participants)
-    per_match = 2 * result.config.seeds.per_match
+    count, per_match = len(result.config.participants), 2 * result.config.seeds.per_match
     full = count * (count - 1) // 2 * max(met.values(), default=0) * per_match
     games = len(result.matches) * per_match
-    return {
-        "games": games,
-        "roundRobinGames": full,
-        "ratio": games / full if full else None,
-        "meaning": "games played until the order was decided, as a share of those of a round robin in which all pairs "
-        "meet as often as the pair that met most; below 1 is fewer",
-    }
+    return {"games": games, "roundRobinGames": full, "ratio": games / full if full else None}
 
 
 def unaccounted_line(result: RunResult) -> str:

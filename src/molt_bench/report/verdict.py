@@ -10,92 +10,85 @@ from typing import Final
 
 from molt_bench.bench.endings import Spent, TopStable
 from molt_bench.bench.stop_rules import rule_of
-from molt_bench.plugin import NO_BOX
 from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.report.number_text import about, dollars, signed, with_interval
-from molt_bench.report.rows import Rows
-from molt_bench.report.shapes import AgentRow, LeadRow
+from molt_bench.report.row_types import AgentRow, LeadRow
+from molt_bench.report.run_rows import Rows
 from molt_bench.report.totals import totals
-from molt_bench.specs import Pair
 
 #: Names that are listed; of more, the others are counted.
 _NAMED: Final = 6
 #: More hands than are ever played: a lead that needs them is as good as never decided.
-_NEVER: Final = 1e12
+NEVER: Final = 1e12
 
 
 def headline(rows: Rows) -> list[str]:
     """Return the headline as one or two sentences; none before the first match is finished."""
-    found = rows.found
-    if not found.result.matches:
+    if not rows.result.matches:
         return []
-    ranked = [row.id for row in rows.agents if row.rank_range is not None]
-    first = [name for name in ranked if found.rank_ranges[name][0] == 1]
+    ranked = [name for name in rows.order if rows.by_id[name].rank_range is not None]
+    first = [name for name in ranked if rows.rank_ranges[name][0] == 1]
+    # The two at the top: those who may be first, or the leader and the next.
+    top = first[:2] if len(first) > 1 else ranked[:2]
     if len(ranked) < 2:
-        who = f"Only {found.shown[ranked[0]]}" if ranked else "Nobody"
+        who = f"Only {rows.names[ranked[0]]}" if ranked else "No one"
         said = [f"{who} gave enough usable answers to have a rank."]
-    elif not found.by_margins:
-        said = _by_rating(rows, ranked, first)
-    elif any(found.model.unmet(name) for name in _top_two(ranked, first)):
+    elif not rows.by_margins:
+        said = _by_rating(rows, ranked, first, top)
+    elif any(rows.model.unmet(name) for name in top):
         said = _too_early(rows, ranked[0])
     else:
-        said = [*_top(rows, ranked, first), *_rest(rows, ranked, first)]
-    limits = [] if found.result.ending is not None else ["so far"]
-    limits += [] if found.reference is None else [f"against {found.shown[found.reference]}, the reference"]
+        said = [*_top(rows, ranked, first, top), *_rest(rows, ranked, first)]
+    limits = [] if rows.result.ending is not None else ["so far"]
+    limits += [] if rows.reference is None else [f"against {rows.names[rows.reference]}, the reference"]
     opening = ", ".join(limits)
     return [f"{opening[0].upper()}{opening[1:]}: {said[0]}" if opening else said[0], *said[1:]]
 
 
-def _top_two(ranked: Sequence[str], first: Sequence[str]) -> Pair:
-    """Return the two at the top: those who may be first, or the leader and the next."""
-    return (first[0], first[1]) if len(first) > 1 else (ranked[0], ranked[1])
-
-
-def _by_rating(rows: Rows, ranked: Sequence[str], first: Sequence[str]) -> list[str]:
+def _by_rating(rows: Rows, ranked: Sequence[str], first: Sequence[str], top: Sequence[str]) -> list[str]:
     """Say who leads where ratings decide, which tell nothing of how many hands are missing."""
-    found = rows.found
-    above, below = (found.ratings[name] for name in _top_two(ranked, first))
-    one, two, sure = found.shown[above.id], found.shown[below.id], f"{surely(found.better(above, below))} sure"
+    above, below = top
+    one, two, sure = rows.names[above], rows.names[below], f"{surely(rows.better(above, below))} sure"
     pairs = [*pairwise(ranked)]
-    count = sum(found.better(*(found.ratings[name] for name in pair)) < found.rule.threshold for pair in pairs)
+    count = sum(rows.better(*pair) < rows.rule.threshold for pair in pairs)
     rest = f"{count:,} of {len(pairs):,} pairs of neighbours are not told apart."
     if len(first) > 1:
         more = f"; {rest}" if len(pairs) > 1 else "."
         return [_no_leader(rows, first), f"By rating {one} is ahead of {two} ({sure}){more}"]
-    said = f"{one} leads by rating with mu {above.mu:.1f} ± {above.sigma:.1f}, ahead of {two} ({sure})."
+    rating = rows.ratings[above]
+    said = f"{one} leads by rating with mu {rating.mu:.1f} ± {rating.sigma:.1f}, ahead of {two} ({sure})."
     return [said, rest] if count else [said]
 
 
 def _too_early(rows: Rows, best: str) -> list[str]:
-    model, row = rows.found.model, rows.by_id[best]
+    model = rows.model
     unmet = sum(not model.count(*pair) for pair in model.pairs)
     have = "has" if unmet == 1 else "have"
     return [
         f"It is too early to name a leader: {unmet:,} of {len(model.pairs):,} pairings {have} not been played.",
-        f"{rows.found.shown[best]} has won most from those it met, {result_text(row)} bb/100.",
+        f"{rows.names[best]} has won most from those it met, {result_text(rows.by_id[best])} bb/100.",
     ]
 
 
-def _top(rows: Rows, ranked: Sequence[str], first: Sequence[str]) -> list[str]:
+def _top(rows: Rows, ranked: Sequence[str], first: Sequence[str], top: Sequence[str]) -> list[str]:
     """Say who leads and how sure that is, or that no leader can be named, and why."""
-    found, pair = rows.found, _top_two(ranked, first)
-    one, two = (found.shown[name] for name in pair)
-    (verdict,) = found.judge.verdicts(found.model, [pair])
-    verdict = next((each for each in found.verdicts if (each.above, each.below) == pair), verdict)
+    above, below = top
+    one, two = rows.names[above], rows.names[below]
+    neighbours = [each for each in rows.verdicts if (each.above, each.below) == (above, below)]
+    (verdict,) = neighbours or rows.judge.verdicts(rows.model, [(above, below)])
     if len(first) > 1:
         if len(first) == 2 and verdict.kind == "tied":
             return [f"{one} and {two} share the lead: they are tied within {rows.tie_bb_per_100:g} bb/100."]
         return [_no_leader(rows, first)]
     by, sure = lead_text(rows.lead(verdict)), f"{surely(verdict.sure)} sure"
-    if len(ranked) == 2 and found.reference is None:
+    if len(ranked) == 2 and rows.reference is None:
         return [f"{one} beats {two} by {by} bb/100 ({sure})."]
-    return [f"{one} leads with {result_text(rows.by_id[pair[0]])} bb/100, ahead of {two} by {by} ({sure})."]
+    return [f"{one} leads with {result_text(rows.by_id[above])} bb/100, ahead of {two} by {by} ({sure})."]
 
 
 def _rest(rows: Rows, ranked: Sequence[str], first: Sequence[str]) -> list[str]:
     """Say what is not told apart, and what it would take; or that everything is."""
-    found = rows.found
-    verdicts = [each for each in found.verdicts if each.above in ranked and each.below in ranked]
+    verdicts = [each for each in rows.verdicts if each.above in ranked and each.below in ranked]
     if not all(each.known for each in verdicts):
         return []
     if open_ := [each for each in verdicts if each.kind == "open"]:
@@ -104,16 +97,16 @@ def _rest(rows: Rows, ranked: Sequence[str], first: Sequence[str]) -> list[str]:
     if len(first) == 2 and tuple(first) in tied:  # the lead that two share is told
         tied.remove((first[0], first[1]))
     if tied:
-        said = [f"{found.shown[one]} and {found.shown[two]}" for one, two in tied]
+        said = [f"{rows.names[one]} and {rows.names[two]}" for one, two in tied]
         return [f"Tied within {rows.tie_bb_per_100:g} bb/100: {listed(said)}."]
     return [f"All {len(ranked):,} are told apart."] if len(ranked) > 2 and len(first) == 1 else []
 
 
 def _open(rows: Rows, verdicts: Sequence[Verdict]) -> str:
     """Say how near the first of some open pairs is to a verdict, how many more are open, and what it would take."""
-    found, lead, others = rows.found, rows.lead(verdicts[0]), len(verdicts) - 1
-    one, two = found.shown[lead.above], found.shown[lead.below]
-    sure = f"{surely(verdicts[0].sure)} sure, and a claim takes {100 * found.claimed_from:.10g}%"
+    lead, others = rows.lead(verdicts[0]), len(verdicts) - 1
+    one, two = rows.names[lead.above], rows.names[lead.below]
+    sure = f"{surely(verdicts[0].sure)} sure, and a claim takes {100 * rows.claimed_from:.10g}%"
     takes = _takes(rows, verdicts)
     told = f": {takes} would decide {'all that is open' if others else 'it'}" if takes else ""
     more = f", with {others:,} other {'pair' if others == 1 else 'pairs'} of neighbours open" if others else ""
@@ -123,16 +116,15 @@ def _open(rows: Rows, verdicts: Sequence[Verdict]) -> str:
 
 def _takes(rows: Rows, verdicts: Sequence[Verdict]) -> str | None:
     """Say how many more hands, and dollars, would decide open pairs; None if that cannot be said."""
-    found = rows.found
-    config, played = found.result.config, totals(found.result)
-    times = found.judge.more_play(verdicts) - 1
-    hands = times * played["hands"]
-    if not hands < _NEVER:
+    config = rows.result.config
+    times = rows.judge.more_play(verdicts) - 1
+    hands = times * totals(rows.result)["hands"]
+    if not hands < NEVER:
         return None
     # Nothing less than a match is played.
     least = 2 * config.seeds.per_match * (config.game.hands_per_game + config.game.warmup_hands)
     said = f"about {about(max(hands, least))} more hands"
-    usd = [row.usage.cost_usd for row in rows.costs]
+    usd = [row.usage.cost_usd for row in rows.costs.values()]
     if None in usd:
         return f"{said} (a model has no price)"
     dear = times * sum(each or 0.0 for each in usd)
@@ -141,10 +133,10 @@ def _takes(rows: Rows, verdicts: Sequence[Verdict]) -> str | None:
 
 def _no_leader(rows: Rows, first: Sequence[str]) -> str:
     """Say that no leader can be named, and which order is missing."""
-    shown = [rows.found.shown[name] for name in first]
+    names = [rows.names[name] for name in first]
     both = "may both be first, since their order is open"
-    each = f"may each be first, since {shown[0]} is told apart from none of the others"
-    return f"No leader can be named: {listed(shown)} {both if len(first) == 2 else each}."
+    each = f"may each be first, since {names[0]} is told apart from none of the others"
+    return f"No leader can be named: {listed(names)} {both if len(first) == 2 else each}."
 
 
 def result_text(row: AgentRow) -> str:
@@ -169,32 +161,28 @@ def listed(names: Sequence[str]) -> str:
 
 def remarks(rows: Rows) -> list[str]:
     """Say what a reader should know besides the headline: who is not ranked, what is incomplete, what disagrees."""
-    found, result, shown = rows.found, rows.found.result, rows.found.shown
+    result, names = rows.result, rows.names
     if not result.matches:
         return []
     said = []
-    for name, failed in found.unranked.items():
+    for name, failed in rows.unranked.items():
         why = f"gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands"
-        if name in found.left:
+        if name in rows.left:
             why = f"stayed away and forfeited {failed.forfeited:,} games, so the run went on without it"
-        said.append(f"{shown[name]} is not ranked: it {why}.")
-    if partly := [f"{shown[row.id]} ({row.met[0]} of {row.met[1]})" for row in rows.agents if row.met and row.matches]:
+        said.append(f"{names[name]} is not ranked: it {why}.")
+    if rows.reference in rows.unranked:
+        said.append(f"All results are against {names[rows.reference]}, so they say little.")
+    if partly := [f"{names[row.id]} ({row.met[0]} of {row.met[1]})" for row in rows.agents if row.met and row.matches]:
         said.append(f"bb/100 is only over the opponents met so far for {listed(partly)}.")
-    if absent := [shown[row.id] for row in rows.agents if not row.matches]:
+    if absent := [names[row.id] for row in rows.agents if not row.matches]:
         said.append(f"{listed(absent)} {'has' if len(absent) == 1 else 'have'} not played.")
-    if found.mixes_reply_forms:
-        ways = _by_value({shown[name]: way for name, way in found.reply_forms.items()})
-        said.append(f"This rating mixes forms of replies, tracks or memory, which decide a model's strength: {ways}.")
-    if found.reference is not None:
-        against = shown[found.reference]
+    if rows.mixes_reply_forms:
+        ways = [f"{names[name]} ({way})" for name, way in rows.reply_forms.items()]
         said.append(
-            f"The order is against {against}, the reference: all others played it alone, and bb/100 is what each wins "
-            f"from it. {against} itself stands at 0. Other pairs have not met, so there is no payoff matrix and no "
-            "cycle."
+            f"This rating mixes forms of replies, tracks or memory, which decide a model's strength: {listed(ways)}."
         )
-        said += [f"All results are against {against}, so they say little."] if found.reference in found.unranked else []
-    said += [*disagreements(rows), *_boxes(rows), *_decks(rows)]
-    if any(rule_of(stage.stop) != found.rule for stage in result.history):
+    said += disagreements(rows)
+    if any(rule_of(stage.stop) != rows.rule for stage in result.history):
         said.append(
             "The rule for neighbours was changed when the run was extended. The confidence is that of the last rule "
             "alone: it does not allow for the choice."
@@ -204,55 +192,26 @@ def remarks(rows: Rows) -> list[str]:
 
 def disagreements(rows: Rows) -> list[str]:
     """Say which orders go against what the two win from each other, and which cycles there are."""
-    found, said = rows.found, []
-    for order, won in found.against_the_order:
-        above, below = found.shown[order.above], found.shown[order.below]
-        parts = found.parts_of_lead(order.above, order.below)
-        most = found.shown[max((name for name in parts if name != order.below), key=lambda name: parts[name])]
-        wins = f"{below} wins {lead_text(rows.lead(won))} bb/100 from {above}"
+    names, said = rows.names, []
+    for lead in rows.leads:
+        own = rows.pairs.get((lead.below, lead.above))
+        if own is None or own.verdict != "ordered" or lead.verdict == "open" or lead.mostly_from is None:
+            continue
+        above, below, most = names[lead.above], names[lead.below], names[lead.mostly_from]
+        won = with_interval(f"{own.bb_per_100:,.1f}", own.bb_per_100_half_width)
         why = f"the two are tied because {most} loses more to {above}"
-        said.append(f"{wins}; {why if order.kind == 'tied' else f'{above} leads because {most} loses more to it'}.")
-    for cycle in found.cycles:
-        said.append(f"A cycle: {' beats '.join(found.shown[name] for name in (*cycle.members, cycle.members[0]))}.")
+        why = why if lead.verdict == "tied" else f"{above} leads because {most} loses more to it"
+        said.append(f"{below} wins {won} bb/100 from {above}; {why}.")
+    for cycle in rows.cycles:
+        said.append(f"A cycle: {' beats '.join(names[name] for name in (*cycle.members, cycle.members[0]))}.")
     return said
-
-
-def _by_value(told: dict[str, str]) -> str:
-    """Say which names have which value: `a, b (x); c (y)`."""
-    names = {value: [name for name in told if told[name] == value] for value in told.values()}
-    return "; ".join(f"{', '.join(those)} ({value})" for value, those in names.items())
-
-
-def _boxes(rows: Rows) -> list[str]:
-    """Say who played in a box and who did not; nothing if all code is the user's own, in Python."""
-    result, shown = rows.found.result, rows.found.shown
-    inside = {shown[name]: label for name, label in result.boxes.items() if label != NO_BOX}
-    outside = [shown[name] for name, label in result.boxes.items() if label == NO_BOX]
-    if not inside and all(each.kind.takes_params for each in result.config.participants if each.id in result.boxes):
-        return []
-    said = [f"In a sandbox: {_by_value(inside)}."] if inside else []
-    return [*said, f"Not in a sandbox: {', '.join(outside)}."] if outside else said
-
-
-def _decks(rows: Rows) -> list[str]:
-    """Say who was dealt other cards in each seating."""
-    result, shown = rows.found.result, rows.found.shown
-    own = {name for match in result.matches if match.own_decks for name in match.participants}
-    remember = [shown[each.id] for each in result.config.participants if each.id in own and each.kind.remembers]
-    if not remember:
-        return []
-    return [
-        f"Games of {', '.join(remember)}, which may remember, use different decks for each seating; in other games the "
-        "seatings share them."
-    ]
 
 
 def way_on(rows: Rows) -> str | None:
     """Return the flags for `resume` to continue a run that ended before every order was known; None if none would."""
-    found = rows.found
-    if not found.is_open:
+    ending = rows.result.ending
+    if not rows.is_open:
         return None
-    ending = found.result.ending
     if isinstance(ending, TopStable):
         return "--set stop.topkStable=null"
     if isinstance(ending, Spent):

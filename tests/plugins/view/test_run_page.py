@@ -171,7 +171,7 @@ def test_carried_stacks_that_end_games_early_are_told_alike_everywhere(tmp_path)
     carried = ("--set", "game.stacks=carry", "--set", "game.stack=1000", "--set", "rating.estimator=raw")
     folder = quick_run(tmp_path, *flags, *carried, "--quiet", "--executor", "inline")
     run = OpenRun.open(folder)
-    pairs = run.rows.found.result.matches[0].seed_results
+    pairs = run.rows.result.matches[0].seed_results
     assert sum(pair.hands for pair in pairs) < 240
     library = Library(tmp_path)
     page = told(library, folder.name)

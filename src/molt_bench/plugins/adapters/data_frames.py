@@ -120,8 +120,8 @@ class RunFrames:
     def _cells(self, row: AgentRow) -> tuple[str, ...]:
         won, half = row.bb_per_100, row.bb_per_100_half_width
         return (
-            row.rank_text(none=""),
-            self.rows.found.shown[row.id],
+            row.rank_text,
+            self.rows.names[row.id],
             "" if won is None else signed(won),
             "" if half is None else f"{half:,.1f}",
             f"{row.hands:,}",

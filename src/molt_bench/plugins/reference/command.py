@@ -32,8 +32,8 @@ def grade(folder: str, *, agent: str | None, quiet: bool, as_json: bool) -> dict
     for note in [] if going else run.notes:
         _warn(note)
     rows = Rows(run.result())
-    chosen = [*rows.found.names] if agent is None else [rows.checked("--agent", agent)]
-    shown = {name: rows.found.shown[name] for name in chosen}
+    chosen = [*rows.names] if agent is None else [rows.checked("--agent", agent)]
+    shown = {name: rows.names[name] for name in chosen}
     grades = grade_run(run, reference()).grades(rows)
     if not going:
         try:

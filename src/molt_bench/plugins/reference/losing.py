@@ -41,14 +41,14 @@ def why_they_lose(rows: Rows, games: Sequence[Game]) -> Iterator[str]:
         if kinds:
             told = ", ".join(f"{what} {lost:,.1f}" for what, lost in kinds)
             yield (
-                f"What cost {rows.found.shown[name]} most, in bb/100 by the values of blueprint in "
+                f"What cost {rows.names[name]} most, in bb/100 by the values of blueprint in "
                 f"{len(chosen):,} of its hands: {told}."
             )
 
 
 def _losers(rows: Rows) -> list[str]:
     """Return the agents of the user's own code that lost most."""
-    own = {each.id for each in rows.found.result.config.participants if each.kind.takes_params}
+    own = {each.id for each in rows.result.config.participants if each.kind.takes_params}
     lost = sorted([(row.bb_per_100 or 0.0, row.id) for row in rows.agents if row.id in own])
     return [name for won, name in lost if won < 0][:_AGENTS]
 

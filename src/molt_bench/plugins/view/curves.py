@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 from molt_bench.plugins.view import rounded
 from molt_bench.plugins.view.open_run import OpenRun
 from molt_bench.records import GameRecord, MatchResult
-from molt_bench.report.rows import interval
+from molt_bench.report.rows import interval, results_after
 from molt_bench.specs import Pair
 
 #: Big blinds that player A won, by kind.
@@ -26,10 +26,10 @@ def _shown(matches: int) -> list[int]:
 
 def convergence_data(run: OpenRun) -> dict[str, Any]:
     """Return all results and ratings, and how sure the order was, after every match."""
-    found = run.rows.found
+    found = run.rows
     shown = _shown(len(found.result.matches))
     steps = [found.result.convergence[count - 1] for count in shown]
-    results = found.results_after({*shown})
+    results = results_after(found, {*shown})
     ratings = [{rating.id: rating for rating in step.ratings} for step in steps]
     sures = [dict(zip(pairwise(step.ranking), step.confidences, strict=True)) for step in steps]
     series = []
@@ -65,7 +65,7 @@ def winnings_data(run: OpenRun) -> dict[str, Any]:
     That is per 100 hands, and all opponents that an agent has met count the same, as in the leaderboard: sums would
     show how often agents met. The reference of a gauntlet has no result of its own.
     """
-    found = run.rows.found
+    found = run.rows
     matches = found.result.matches
     shown = {*_shown(len(matches))}
     by_pair: dict[Pair, dict[str, list[float]]] = {}

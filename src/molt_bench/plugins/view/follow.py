@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import to_builtins
 
 from molt_bench.plugins.view.open_run import OpenRun
-from molt_bench.report.progress import Course, OpenRow, Pace, StandingRow, progress_of
+from molt_bench.report.rows import Course, OpenRow, Pace, StandingRow, progress_of
 
 #: Matches in progress that are named.
 _NAMED: Final = 6
@@ -25,7 +25,7 @@ def progress_data(run: OpenRun) -> dict[str, Any] | None:
     """Return where a run in progress stands; None if it is not in progress."""
     if run.status != "running":
         return None
-    result = run.rows.found.result
+    result = run.rows.result
     config = result.config  # with the stop rule of its last stage
     wanted = 2 * config.seeds.per_match
     current = [match for match, games in sorted(run.games_of.items()) if games < wanted]
@@ -56,11 +56,10 @@ def progress_data(run: OpenRun) -> dict[str, Any] | None:
 def _course(run: OpenRun) -> Course:
     """Return what the rated matches have shown."""
     rows = run.rows
-    found = rows.found
-    verdicts = [each for each in found.verdicts if each.kind == "open"]
-    hands = sum(match.hands for match in found.result.matches)
+    verdicts = [each for each in rows.verdicts if each.kind == "open"]
+    hands = sum(match.hands for match in rows.result.matches)
     known = verdicts and all(each.known for each in verdicts)
-    more = (found.judge.more_play(verdicts) - 1) * hands if known else None
+    more = (rows.judge.more_play(verdicts) - 1) * hands if known else None
     return Course(
         standings=tuple(
             StandingRow(row.id, row.bb_per_100, row.bb_per_100_half_width, row.mu, row.sigma) for row in rows.agents

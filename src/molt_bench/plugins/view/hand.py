@@ -13,8 +13,7 @@ from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
 from molt_bench.records import Fault, GameRecord
-from molt_bench.report.dealt_hands import DealtHand, hands_of
-from molt_bench.report.hand_rows import row
+from molt_bench.report.rows import DealtHand, hands_of, row
 from molt_bench.runs.run import Game, Said
 
 

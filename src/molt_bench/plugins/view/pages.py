@@ -13,12 +13,7 @@ from molt_bench.plugins.view.follow import progress_data
 from molt_bench.plugins.view.open_run import Deal, OpenRun, own_decks
 from molt_bench.plugins.view.reproduce import reproduce
 from molt_bench.plugins.view.sections import Sections
-from molt_bench.report.card import card
-from molt_bench.report.explanation import claims, raw_and_corrected
-from molt_bench.report.rows import Rows
-from molt_bench.report.shapes import LeadRow
-from molt_bench.report.totals import played_games
-from molt_bench.report.verdict import headline, remarks
+from molt_bench.report.rows import LeadRow, Rows, card, claims, headline, played_games, remarks, units
 from molt_bench.runs.run import Game
 from molt_bench.specs import SEATINGS
 
@@ -63,14 +58,13 @@ def names_page(run: OpenRun) -> dict[str, Any]:
 def run_page(run: OpenRun) -> dict[str, Any]:
     """Return the page of a run; styles come by themselves, since to count them takes longer than all the rest."""
     rows = run.rows
-    found, marked = rows.found, _with_marks(rows)
-    result = found.result
+    result, marked = rows.result, _with_marks(rows)
     games = played_games(result.matches)
     spent = [usage.cost_usd for usage in result.usage]
     return {
         **names_page(run),
         "started": started(run.id),
-        "stopReason": None if result.ending is None else result.ending.said(marked.found.shown),
+        "stopReason": None if result.ending is None else result.ending.said(marked.names),
         "warnings": list(result.warnings),
         "totals": {
             "matches": len(result.matches),
@@ -83,15 +77,15 @@ def run_page(run: OpenRun) -> dict[str, Any]:
             "faults": sum(len(game.record.faults) for game in run.run.games),
         },
         "rule": {
-            "method": found.rule.method,
-            "estimator": found.estimator,
-            "claimedFrom": rounded(found.claimed_from),
+            "method": rows.rule.method,
+            "estimator": rows.estimator,
+            "claimedFrom": rounded(rows.claimed_from),
             "tieBb100": rows.tie_bb_per_100,
-            "openRuns": found.open_runs,
+            "openRuns": rows.open_runs,
         },
         "leaderboard": [*_leaderboard(rows)],
         "headline": headline(marked),
-        "sentences": [*filter(None, [raw_and_corrected(marked)]), *remarks(marked), *claims(marked)],
+        "sentences": [*filter(None, [units(marked)]), *remarks(marked), *claims(marked)],
         "convergence": convergence_data(run),
         "spent": _spent(rows),
         "payoff": _payoff(rows),
@@ -107,18 +101,15 @@ def run_page(run: OpenRun) -> dict[str, Any]:
 
 def _with_marks(rows: Rows) -> Rows:
     """Return the rows with ids between marks in place of names: the page puts names there as it does elsewhere."""
-    marked = Rows(rows.found.result)
-    marked.found = copy(rows.found)
-    marked.found.__dict__["shown"] = {
-        each: f"\N{FIRST STRONG ISOLATE}{each}\N{POP DIRECTIONAL ISOLATE}" for each in rows.found.names
-    }
+    marked = copy(rows)
+    marked.names = {each: f"\N{FIRST STRONG ISOLATE}{each}\N{POP DIRECTIONAL ISOLATE}" for each in rows.names}
     return marked
 
 
 def _leaderboard(rows: Rows) -> Iterator[dict[str, Any]]:
     """Return the rows of the leaderboard, by the names that the page has for their columns."""
-    usd = {row.usage.id: row.usd_per_hand for row in rows.costs if row.usd_per_hand is not None}
-    leads = rows.leads_of if rows.found.verdicts else {}
+    usd = {name: row.usd_per_hand for name, row in rows.costs.items() if row.usd_per_hand is not None}
+    leads = {lead.above: lead for lead in rows.leads}
     for row in rows.agents:
         yield {
             "id": row.id,
@@ -136,7 +127,7 @@ def _leaderboard(rows: Rows) -> Iterator[dict[str, Any]]:
             "hands": row.hands,
             "faults": row.fault_count,
             "forcedFolds": row.forced_folds,
-            "reply": rows.found.reply_forms.get(row.id),
+            "reply": rows.reply_forms.get(row.id),
             "usdPer100": rounded(100 * usd[row.id]) if row.id in usd else None,
         }
 
@@ -152,7 +143,7 @@ def _verdict(lead: LeadRow | None) -> dict[str, Any]:
 def _spent(rows: Rows) -> list[dict[str, Any]]:
     """Return what every pairing took."""
     matches, hands = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for match in rows.found.result.matches:
+    for match in rows.result.matches:
         matches[match.participants] += 1
         hands[match.participants] += match.hands
     return [{"a": a, "b": b, "matches": matches[a, b], "hands": hands[a, b]} for a, b in matches]
@@ -160,15 +151,14 @@ def _spent(rows: Rows) -> list[dict[str, Any]]:
 
 def _payoff(rows: Rows) -> dict[str, Any] | None:
     """Return all head-to-head results; None in a gauntlet."""
-    found = rows.found
-    if not found.result.matches or found.reference is not None:
+    if not rows.result.matches or rows.reference is not None:
         return None
-    cells = [[rows.between(one, two) for two in found.order] for one in found.order]
+    cells = [[rows.between(one, two) for two in rows.order] for one in rows.order]
     return {
-        "ids": list(found.order),
+        "ids": list(rows.order),
         "mean": [[mean for mean, _ in row] for row in cells],
         "halfWidth": [[half_width for _, half_width in row] for row in cells],
-        "cycles": [list(cycle.members) for cycle in found.cycles],
+        "cycles": [list(cycle.members) for cycle in rows.cycles],
     }
 
 
@@ -187,7 +177,7 @@ def _costs(rows: Rows) -> list[dict[str, Any]]:
             "usdPer100Decisions": rounded(row.usd_per_100_decisions),
             "bb100": rows.by_id[row.usage.id].bb_per_100,
         }
-        for row in rows.costs
+        for row in rows.costs.values()
     ]
 
 
@@ -221,7 +211,7 @@ def _faults(run: OpenRun) -> list[dict[str, Any]]:
                 examples.setdefault(
                     key, (fault.said, {"match": match, "seed": seed, "hand": max(1, fault.hand_number)})
                 )
-    order = run.rows.found.order
+    order = run.rows.order
     return [
         {"id": who, "kind": kind, "count": count, "example": examples[who, kind][0], "place": examples[who, kind][1]}
         for (who, kind), count in sorted(counts.items(), key=lambda each: (order.index(each[0][0]), -each[1]))
@@ -232,7 +222,7 @@ def match_page(run: OpenRun, match: int) -> dict[str, Any]:
     """Return the seed pairs of a match, each with its biggest swing; raises ConfigError if there is no such match."""
     a, b = run.pair(match)
     big_blind = run.run.config.game.big_blind
-    rated = next((each for each in run.rows.found.result.matches if each.number == match), None)
+    rated = next((each for each in run.rows.result.matches if each.number == match), None)
     margins = dict(enumerate(rated.margins["adjusted"])) if rated is not None else {}
     pairs = [(at, run.shown(match, at)) for own, at in run.shown_pairs if own == match]
     seeds = []

@@ -31,7 +31,7 @@ from molt_bench.plugins.view.reproduce import reproduce
 from molt_bench.plugins.view.results import Results, results_of
 from molt_bench.plugins.view.sections import Sections
 from molt_bench.plugins.view.styles import styles_data
-from molt_bench.report.artifact_check import ArtifactCheck, check_artifacts
+from molt_bench.report.rows import ArtifactCheck, check_artifacts
 from molt_bench.runs.run import Run, Said
 from molt_bench.specs import GameLabel
 

@@ -18,7 +18,7 @@ def reproduce(run: OpenRun, path: str | None = None, *, published: bool = False)
 
     `path` is where its folder is for those who type the commands; None for the folder as seen from here.
     """
-    folder, plain = path or _from_here(run.run.folder), run.rows.found.result.config.plain()
+    folder, plain = path or _from_here(run.run.folder), run.rows.result.config.plain()
     has_config = _is_config(run.run.folder / _CONFIG, plain)
     what = f"{_CONFIG} is not the config of this run: s" if os.path.lexists(run.run.folder / _CONFIG) else "S"
     config = _typed(f"{folder}/{_CONFIG}") if has_config else "config.yaml"

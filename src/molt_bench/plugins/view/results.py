@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.plugins.view.open_run import OpenRun
-from molt_bench.report.artifacts import ARTIFACTS
+from molt_bench.report.rows import ARTIFACTS
 from molt_bench.runs.run import Glance, glance
 
 _SUMMARY: Final = "summary.json"

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from molt_bench.plugin import PAGES, Section, loaded
 from molt_bench.plugins.view.open_run import Deal, OpenRun
-from molt_bench.report.dealt_hands import DealtHand
+from molt_bench.report.rows import DealtHand
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.street_equity import street_equities
-from molt_bench.report.chip_flow import ChipMove, chip_flow
+from molt_bench.report.rows import ChipMove, chip_flow
 
 #: The fields that two equal steps share.
 _SAME: Final = ("kind", "seat", "action", "amount")

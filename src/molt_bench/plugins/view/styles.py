@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 from molt_bench.plugins.view import rounded
 from molt_bench.plugins.view.open_run import OpenRun
 from molt_bench.poker.play_statistics import Ratio
-from molt_bench.report.style_sums import grouped
+from molt_bench.report.rows import grouped
 
 
 class _Stat(NamedTuple):
@@ -67,7 +67,7 @@ def styles_data(run: OpenRun) -> dict[str, Any]:
     big_blind = run.run.config.game.big_blind
     groups = dict(sorted(run.styles().groups().items()))
     styles = grouped(groups, lambda group: group.player)
-    order = [name for name in run.rows.found.order if name in styles]
+    order = [name for name in run.rows.order if name in styles]
     return {
         "styles": [
             {

@@ -18,8 +18,8 @@ from molt_bench.files import file_name, write_whole
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.card import card, markdown_of, plain_text
 from molt_bench.report.number_text import signed, with_interval
-from molt_bench.report.rows import Rows
-from molt_bench.report.shapes import AgentRow, CostRow
+from molt_bench.report.row_types import AgentRow, CostRow
+from molt_bench.report.run_rows import Rows
 from molt_bench.report.totals import totals
 from molt_bench.runs.header import recorded_prompts
 from molt_bench.runs.run import Run
@@ -45,8 +45,8 @@ class Records:
         self._result = run.result(keep_hands=True)
         self._rows = Rows(self._result)
         self._config = {each.id: each for each in self._result.config.participants}
-        self._costs: dict[str, CostRow] = {row.usage.id: row for row in self._rows.costs}
-        self._confidence = 1 - self._rows.found.judge.error
+        self._costs: dict[str, CostRow] = {**self._rows.costs}
+        self._confidence = 1 - self._rows.judge.error
 
     def write(self, folder: Path) -> int:
         """Write all records, the data card and the citation into a folder; return how many records there are.
@@ -100,7 +100,7 @@ class Records:
     def data_card(self) -> str:
         """Return the card of the data set, as a hub shows it: its front matter, results, disclosure and citation."""
         table = "".join(
-            f"| {plain_text(self._rows.found.shown[row.id])} | {row.rank_text()} | "
+            f"| {plain_text(self._rows.names[row.id])} | {row.rank_text} | "
             f"{with_interval(signed(row.bb_per_100), row.bb_per_100_half_width)} | {row.hands:,} |\n"
             for row in self._rows.agents
         )
@@ -170,7 +170,7 @@ same `sample_hash` had the same cards and the same opponent.
             },
             "model_info": {
                 **model,
-                "name": self._rows.found.shown[row.id],
+                "name": self._rows.names[row.id],
                 "additional_details": {**unknown, "participant": row.id},
             },
             "evaluation_results": [
@@ -196,7 +196,7 @@ same `sample_hash` had the same cards and the same opponent.
         }
 
     def _metric(self) -> dict[str, Any]:
-        found = self._rows.found
+        found = self._rows
         return {
             "evaluation_description": "Big blinds won per 100 hands of heads-up no-limit hold'em from the field, "
             "every opponent with the same weight, luck taken out",
@@ -219,7 +219,7 @@ same `sample_hash` had the same cards and the same opponent.
         about = {"confidence_interval": {**interval, "confidence_level": self._confidence, "method": method}}
         details = {
             "hands": row.hands,
-            "rank": row.rank_text(),
+            "rank": row.rank_text,
             "raw_bb_per_100": row.raw_bb_per_100,
             "mu": row.mu,
             "sigma": row.sigma,
@@ -251,7 +251,7 @@ same `sample_hash` had the same cards and the same opponent.
                 continue
             player = match.participants.index(row.id)
             opponent, sign = match.participants[1 - player], -1 if player else 1
-            for pair, mbb in zip(match.seed_results, match.margins[self._rows.found.estimator], strict=True):
+            for pair, mbb in zip(match.seed_results, match.margins[self._rows.estimator], strict=True):
                 won = sign * mbb / MBB_PER_BB100 + 0.0
                 raw = json.dumps({"game": game, "opponent": opponent, "seed": pair.seed}, ensure_ascii=False)
                 faults = [fault for each in pair.games for fault in each.faults if fault.player == player]

@@ -1,20 +1,34 @@
-"""The shapes of the rows of a run: one of an agent, a lead, a pair, a match, a seed, what a model cost, and a fault.
+"""The rows of a run: of an agent, a lead, a pair, a match, and of what a model cost.
 
-Winnings are in big blinds per 100 hands; `rows` makes the rows, and rounds each quantity once.
+Winnings are in big blinds per 100 hands.
 """
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.bench.result import AgentUsage
-from molt_bench.rating.verdicts import VerdictKind
-from molt_bench.records import ESTIMATORS, MatchResult
+from molt_bench.rating.estimate import Estimate
+from molt_bench.rating.verdicts import Result, VerdictKind
+from molt_bench.records import ESTIMATORS, MatchResult, bb_per_100
 
 #: A mean and half the width of its interval; null where nothing is known.
 Interval: TypeAlias = tuple[float | None, float | None]
+
+
+def interval(known: Result | None) -> Interval:
+    """Return a result as it is shown, and half the width of its interval; None where nothing is known."""
+    if known is None or not isfinite(known.mean):
+        return None, None
+    return bb_per_100(known.mean), bb_per_100(known.half_width) if isfinite(known.half_width) else None
+
+
+def half_width_95(error: float, units: int) -> float:
+    """Return half the width of the 95% interval of a mean over so many units, given its standard error."""
+    return Estimate(0.0, error, units - 1).half_width(0.95)
 
 
 class AgentRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -70,9 +84,15 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         """How many faults it made."""
         return sum(self.faults.values())
 
-    def rank_text(self, none: str = "-") -> str:
-        """Return its rank in words, such as 2-5."""
-        return none if self.rank_range is None else "-".join(map(str, dict.fromkeys(self.rank_range)))
+    @property
+    def faults_text(self) -> str:
+        """How many of each kind it made, in words; "" for none."""
+        return ", ".join(f"{count:,} {kind}" for kind, count in sorted(self.faults.items()))
+
+    @property
+    def rank_text(self) -> str:
+        """Its rank as it is printed, such as 2-5; a dash without one."""
+        return "-" if self.rank_range is None else "-".join(map(str, dict.fromkeys(self.rank_range)))
 
 
 class LeadRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
