@@ -121,7 +121,7 @@ ANSWERS = {
     "verify": ["RUN"],
     "grade": ["RUN"],
     "doctor": ["bench.yaml"],
-    "plan": ["bench.yaml", "--gap", "500"],
+    "plan": ["bench.yaml", "--hands", "20"],
     "compare": ["old", "new"],
     "gate": ["callstation", "--against", "callstation", "--opponents", "tight", "--set", "game.handsPerGame=5"],
     "check": ["my_bot.py:make", "--hands", "1"],

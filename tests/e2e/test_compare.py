@@ -183,17 +183,17 @@ def test_runs_with_models_are_compared_and_pilots_read_without_a_key_and_without
     model = agents_of(quick("compare", old, new, "--agent", "model", "--json"))["model"]
     assert (model["paired"], model["changeBbPer100"], model["verdict"]) == (True, 0, "not worse")
     usage = usage_in(old)["model"]
-    done = good(quick("plan", tmp_path / "old" / "bench.json", "--pilot", old, "--gap", 5000, "--json"))
+    done = good(quick("plan", tmp_path / "old" / "bench.json", "--pilot", old, "--json"))
     assert server.received == before
     content = json.loads(done.stdout)
     (model,) = content["assumed"]["models"]
     assert content["assumed"]["pilotSeedPairs"] == 6
-    assert model["callsPerHand"] == pytest.approx(usage["exchanges"] / (2 * 4 * 6))
+    assert model["callsPerHand"] == pytest.approx(usage["exchanges"] / (2 * 4 * 6), rel=0.2)
     # The usage counts the question of the preflight, too.
     assert model["inputTokens"] == pytest.approx(usage["tokens"]["input"] / usage["exchanges"], rel=0.01)
     assert model["usdPerCall"] == pytest.approx(usage["costUsd"] / usage["exchanges"], rel=0.01)
     assert model["measured"] is True
-    assert content["needs"][0]["usd"] > 0
+    assert content["opening"]["usd"] > 0
 
 
 @pytest.mark.slow

@@ -130,7 +130,6 @@ def test_a_factory_that_fails_in_the_middle_of_a_run_is_one_clear_line(here, fla
         ["compare", "run"],
         *(["compare", "run", "run", "--margin", margin] for margin in ("nan", "-1", "many")),
         *(["compare", "run", "run", "--confidence", share] for share in ("1", "95")),
-        *(["plan", "--participants", LINEUP, "--gap", gap] for gap in ("-1", "nan")),
         ["plan", "--participants", LINEUP, "--confidence", "2"],
         ["export", "run"],
         ["export", "run", "--format", "xml"],

@@ -47,7 +47,7 @@ def test_a_plan_is_within_15_percent_of_the_run_with_a_pilot_and_without():
     with Counting(policy=says) as provider:
         kept, made = Kept(), wanted(provider)
         result = run_benchmark(made, games_at_once=1, files=RunFiles(replies=kept))
-        pilot = pilot_of(load_config(made), result, kept.all, estimator="adjusted")
+        pilot = pilot_of(result, kept.all, load_config(made))
         again = {**made, "seeds": {**made["seeds"], "masterSeed": "another"}}
         usd = run_benchmark(again, games_at_once=1).usage[0].cost_usd
         learnt = Plan(load_config(again), pilot=pilot).price(1)

@@ -3,7 +3,13 @@
 import pytest
 
 from molt_bench.config.loader import load_config
-from molt_bench.study.before_a_run import outlay_of, suggested_limit, what_the_budget_shows, what_the_limit_buys
+from molt_bench.study.before_a_run import (
+    outlay_of,
+    suggested_limit,
+    too_little,
+    what_the_budget_shows,
+    what_the_limit_buys,
+)
 from molt_bench.study.plan import Plan
 
 PRICE = {"input": 2.0, "output": 8.0}
@@ -22,30 +28,33 @@ def config(*models, price=PRICE, budget=None, **settings):
     )
 
 
-def test_a_limit_below_a_first_ranking_says_so():
-    found = config("openai:m", budget={"maxCostUsd": 2})
+@pytest.mark.parametrize("usd", [2, 50])
+def test_what_a_limit_buys_is_said_beside_a_first_ranking(usd):
+    found = config("openai:m", budget={"maxCostUsd": usd})
     opening = Plan(found).price(Plan(found).opening)
-    said = what_the_limit_buys(found)
-    assert "no ranking" in said
-    assert said.endswith(f"a first ranking takes about ${opening.usd:,.2f}")
-    assert f"of {opening.games} games" in said
+    bought, ranking = what_the_limit_buys(found).split("; ")
+    assert bought == f"${usd} buys about {int(opening.games * usd / opening.usd)} games"
+    assert ranking == f"a first ranking takes about {opening.games} games and ${opening.usd:,.2f}"
 
 
-def test_a_limit_that_is_enough_says_how_many_games_it_buys():
-    assert "no ranking" not in what_the_limit_buys(config("openai:m", budget={"maxCostUsd": 50}))
+def test_a_limit_that_does_not_buy_one_seed_pair_is_too_little():
+    """Of the pairing that costs least, with the shortest replies."""
+    price = Plan(config("openai:m", "openai:dear")).price(1)
+    assert "does not buy one seed pair, which takes at least about $" in too_little(
+        config("openai:m", budget={"maxCostUsd": 0.01})
+    )
+    assert too_little(config("openai:m", budget={"maxCostUsd": price.usd})) is None
+    assert too_little(config("openai:m")) is None
 
 
 def test_how_long_a_run_without_a_limit_will_be_is_not_said():
-    """Nobody knows it: only the opening has a price."""
+    """No one knows it: only the opening has a price."""
     found = config("openai:m", budget={"maxMatches": None})
     opening = Plan(found).price(Plan(found).opening)
     said = outlay_of(found).said
     assert said == f"a first ranking takes about ${opening.usd:,.2f}; nothing limits the rest"
     assert "will cost" not in said
     assert outlay_of(config("openai:m")).said.startswith("it will cost about $")
-    bought = what_the_limit_buys(config("openai:m", budget={"maxMatches": None, "maxCostUsd": 5000}))
-    assert bought.split(";")[0].endswith("games")
-    assert " of " not in bought
 
 
 def test_a_limit_of_time_is_said_and_not_that_there_is_none():

@@ -1,6 +1,6 @@
 """`molt-bench plan`: what a config will take, before it is run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -8,7 +8,7 @@ import click
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
 from molt_bench.cli.options import ConfigOptions, config_options, json_option
-from molt_bench.cli.parser import NOT_NEGATIVE, Command, grouped
+from molt_bench.cli.parser import Command, grouped
 from molt_bench.cli.run import BenchmarkOptions
 from molt_bench.cli.streams import VisibleConsole, camel_fields, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
@@ -28,59 +28,36 @@ from molt_bench.study.plan import Plan, Price
 @click.option(
     "--pilot", metavar="RUN", help="An earlier run to take variance and costs from.", shell_complete=run_folders
 )
-@click.option(
-    "--gap",
-    metavar="MBB",
-    type=NOT_NEGATIVE,
-    help="What it takes to order two agents that are this far apart; 10 mbb are 1 bb/100.",
-)
 @json_option
-def plan(
-    config_file: ConfigOptions, benchmark: BenchmarkOptions, pilot: str | None, gap: float | None, *, as_json: bool
-) -> None:
+def plan(config_file: ConfigOptions, benchmark: BenchmarkOptions, pilot: str | None, *, as_json: bool) -> None:
     """Estimate what a config will take in hands, calls, dollars and hours before you spend anything.
 
-    The first line says what its budget can show. The flags are those of run.
+    The first line says what its budget can show. The flags are those of run. With a run of the same config, the row
+    `order` says what it takes until every two neighbours are ordered or tied.
 
     Examples:
       molt-bench plan bench.yaml
       molt-bench plan --participants tag,llm:openai:gpt-4.1 --max-matches 40
       molt-bench plan bench.yaml --pilot benchmark-results/2026-01-31T12-00-00
-      molt-bench plan bench.yaml --gap 100
     """
     file = config_file.required() if benchmark.participants is None else config_file.path()
     config = config_from(file, benchmark.fields(), benchmark.assignments)
     raise_all(problems_of(config, around=False))
     warn_ahead(config)
-    planned = Plan(config, _pilot(pilot, config) if pilot is not None else None)
-    most = planned.affordable()
-    rows = {"match": planned.price(1), "opening": planned.price(planned.opening)}
-    budget = None if most is None else planned.price(most)
-    needs = None if gap is None else planned.deciding(gap)
+    planned = Plan(config) if pilot is None else Plan(config, _pilot(pilot, config))
+    most, deciding = planned.affordable(), planned.pilot.deciding
+    matches = {"match": 1, "opening": planned.opening, "budget": most, "order": deciding}
+    rows = {name: None if count is None else planned.price(count) for name, count in matches.items()}
     if as_json:
         shown = None if most is None else planned.shown_by(most)
-        needed = (
-            [] if needs is None else [{"gapMbb": gap, "outcome": needs[0], **camel_fields(planned.price(needs[1]))}]
-        )
-        found = {"gapMbb": None if shown is None else shown[0], **camel_fields(budget)} if budget is not None else None
-        about = {name: camel_fields(price) for name, price in rows.items()}
-        print_json({"assumed": _assumed(planned), **about, "budget": found, "needs": needed})
+        prices = {name: None if price is None else camel_fields(price) for name, price in rows.items()}
+        print_json({"gapMbb": None if shown is None else shown[0], **prices, "assumed": _assumed(planned)})
         return
-    rows |= {} if budget is None else {"budget": budget}
-    remarks = ["opening: every pairing plays the least number of seed pairs (scheduler.minSeedPairs)."]
-    if gap is not None and needs is not None:
-        name = f"gap {gap / MBB_PER_BB100:,.6g}"
-        rows[name] = planned.price(needs[1])
-        remarks.append(f"{name}: until two that are so many bb/100 apart are {needs[0]}.")
-    if most is not None and any(price.matches > most for price in rows.values()):
-        remarks.append("* More than stop.budget allows: the run would stop first.")
-    if unpriced := [each.id for each in planned.models if each.usd_per_call is None]:
-        remarks.append(f"No price is known for {', '.join(unpriced)}, which does not make it free: see llm.prices.")
     screen = VisibleConsole()
     if said := what_the_budget_shows(config, planned):
         screen.print(f"{said[0].upper()}{said[1:]}.")
     screen.print(_table(rows, models=bool(planned.models), most=most))
-    for line in (*remarks, _assumptions(planned)):
+    for line in (*_remarks(planned, rows, most), _assumptions(planned)):
         screen.print(line)
 
 
@@ -92,9 +69,36 @@ def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:
     if then != now:
         warn(f"{folder} was played {then:g} big blinds deep, not {now:g}")
     try:
-        return pilot_of(run.config, run.result(), run.replies().earlier, estimator=config.rating.estimator)
+        return pilot_of(run.result(), run.replies().earlier, config)
     except ConfigError as error:
         raise ConfigError(error.field, folder, error.expected) from error
+
+
+def _table(rows: Mapping[str, Price | None], *, models: bool, most: int | None) -> FittingTable:
+    """Return what each row takes; `most` are the matches that the budget allows."""
+    headings = ("", "matches", "games", "hands", *(("calls", "dollars") if models else ()), "hours")
+    table = FittingTable(headings, name="", spare=headings[:1:-1])
+    for name, price in rows.items():
+        if price is not None:
+            counts = (price.matches, price.games, price.hands, *((price.calls,) if models else ()))
+            # An unknown price is not free.
+            usd = dollars(price.usd) + (" + ?" if price.usd is not None and price.unpriced else "")
+            hours = f"{price.hours:.2g}" if price.hours >= 0.01 else "<0.01"
+            beyond = "*" if most is not None and price.matches > most else ""
+            table.add_row(name + beyond, *map(_short, counts), *((usd,) if models else ()), hours)
+    return table
+
+
+def _remarks(plan: Plan, rows: Mapping[str, Price | None], most: int | None) -> list[str]:
+    """Say what the rows are, and what is not in them."""
+    found = ["opening: every pairing plays the least number of seed pairs (scheduler.minSeedPairs)."]
+    if rows["order"] is not None:
+        found.append("order: until every two neighbours are ordered or tied, if the pilot's leads stay as they are.")
+    if most is not None and any(price is not None and price.matches > most for price in rows.values()):
+        found.append("* More than stop.budget allows: the run would stop first.")
+    if unpriced := [each.id for each in plan.models if each.usd_per_call is None]:
+        found.append(f"No price is known for {', '.join(unpriced)}, which does not make it free: see llm.prices.")
+    return found
 
 
 def _assumed(plan: Plan) -> dict[str, Any]:
@@ -114,9 +118,9 @@ def _model(needs: ModelNeeds) -> dict[str, Any]:
 
 
 def _assumptions(plan: Plan) -> str:
-    """Say the same in one sentence."""
+    """Say what is assumed in one sentence."""
     config, count = plan.config, len(plan.pairs)
-    source = f"as in the pilot's {plan.pilot.seed_pairs:,}" if plan.pilot.variances else "assumed"
+    source = "assumed" if plan.pilot.deviation is None else f"as in the pilot's {plan.pilot.seed_pairs:,}"
     parts = [
         f"a seed pair of {2 * config.game.hands_per_game:,} hands has a standard deviation of "
         f"{plan.deviation / MBB_PER_BB100:,.0f} ({source}, {config.rating.estimator})",
@@ -124,30 +128,19 @@ def _assumptions(plan: Plan) -> str:
     ]
     alike: dict[str, list[str]] = {}
     for model in plan.models:
-        use, (least, most) = model.use, model.use.output_range
-        spread = f" ({least:,.0f} to {most:,.0f})" if least < most else ""
-        calls = (
-            f"{use.calls_per_hand:.2g} calls per hand, {use.input_tokens:,.0f} tokens in "
-            f"({use.cached_tokens:,.0f} cached), {use.output_tokens:,.0f} out{spread}, {model.latency_s:.3g} s "
-            f"({'pilot' if model.measured else 'assumed'}; {model.asked})"
-        )
-        alike.setdefault(calls, []).append(model.id)
+        alike.setdefault(_calls(model), []).append(model.id)
     parts += [f"{' and '.join(names)}: {calls}" for calls, names in alike.items()]
     return f"Assumptions, in bb/100: {'; '.join(parts)}."
 
 
-def _table(rows: dict[str, Price], *, models: bool, most: int | None) -> FittingTable:
-    """Return what each row takes; `most` are the matches that the budget allows."""
-    headings = ("", "matches", "games", "hands", *(("calls", "dollars") if models else ()), "hours")
-    table = FittingTable(headings, name="", spare=headings[:1:-1])
-    for name, price in rows.items():
-        counts: Sequence[int] = (price.matches, price.games, price.hands, *((price.calls,) if models else ()))
-        # An unknown price is not free.
-        usd = dollars(price.usd) + (" + ?" if price.usd is not None and price.unpriced else "")
-        hours = _short(price.hours) if price.hours >= 100 else f"{price.hours:.2g}" if price.hours >= 0.01 else "<0.01"
-        beyond = "*" if most is not None and price.matches > most else ""
-        table.add_row(name + beyond, *map(_short, counts), *((usd,) if models else ()), hours)
-    return table
+def _calls(model: ModelNeeds) -> str:
+    use, (least, most) = model.use, model.use.output_range
+    spread = f" ({least:,.0f} to {most:,.0f})" if least < most else ""
+    return (
+        f"{use.calls_per_hand:.2g} calls per hand, {use.input_tokens:,.0f} tokens in "
+        f"({use.cached_tokens:,.0f} cached), {use.output_tokens:,.0f} out{spread}, {model.latency_s:.3g} s "
+        f"({'pilot' if model.measured else 'assumed'}; {model.asked})"
+    )
 
 
 def _short(count: float) -> str:

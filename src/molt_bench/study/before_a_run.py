@@ -1,6 +1,6 @@
 """Before a run: what it will cost and what it can show, in one sentence each, without a table."""
 
-from math import floor, fsum, inf, log10
+from math import floor, fsum, log10
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -35,27 +35,27 @@ def outlay_of(config: BenchmarkConfig) -> Outlay | None:
     usd = (plan.price(matches or plan.opening).usd or 0.0) if plan.models else 0.0
     if not usd and not unpriced and not by_code:
         return None
-    said = []
-    if usd:
-        times = [end / each.usd_per_call for each in plan.models if each.usd_per_call for end in each.usd_range or ()]
-        least, most = (end(times, default=1.0) for end in (min, max))
-        spread = f" ({_money(least * usd)} to {_money(most * usd)})" if most > 1.2 else ""
-        takes = "it will cost" if matches is not None else "a first ranking takes"
-        said.append(f"{takes} about {_money(usd)}{spread}")
-    if unpriced:
-        said.append(f"no price is known for {', '.join(unpriced)}")
-    rest = "" if matches is not None else _about_rest(config)
+    takes = "a first ranking takes" if matches is None else "it will cost"
+    said = [f"{takes} about {_money(usd)}{_spread(plan, usd)}"] if usd else []
+    said += [f"no price is known for {', '.join(unpriced)}"] if unpriced else []
+    rest = _about_rest(config.stop.budget) if matches is None else ""
     if by_code:
         rest = f"how often an agent's own code asks {', '.join(by_code)} is not known"
     return Outlay("; ".join(filter(None, (", and ".join(said), rest))), unpriced)
 
 
-def _about_rest(config: BenchmarkConfig) -> str:
+def _spread(plan: Plan, usd: float) -> str:
+    """Return the least and the most that would be no surprise, where they are far apart."""
+    times = [end / each.usd_per_call for each in plan.models if each.usd_per_call for end in each.usd_range or ()]
+    least, most = min(times, default=1.0), max(times, default=1.0)
+    return f" ({_money(least * usd)} to {_money(most * usd)})" if most > 1.2 else ""
+
+
+def _about_rest(limits: Budget | None) -> str:
     """Say what ends a run that has no limit of matches, games, hands or seeds."""
-    limits = config.stop.budget or Budget(max_matches=None)
-    if limits.max_seconds is not None:
+    if limits is not None and limits.max_seconds is not None:
         return f"the run ends after {limits.max_seconds:,.10g} seconds"
-    return "nothing limits the rest" if limits == Budget(max_matches=None) else ""
+    return "nothing limits the rest" if limits in (None, Budget(max_matches=None)) else ""
 
 
 def _is_local(settings: LLMSettings) -> bool:
@@ -86,42 +86,34 @@ def what_the_budget_shows(config: BenchmarkConfig, plan: Plan | None = None) -> 
 
 def what_the_limit_buys(config: BenchmarkConfig) -> str | None:
     """Say what a limit of dollars buys; None if there is none, or nothing that it limits."""
-    limit = config.stop.budget.max_cost_usd if config.stop.budget is not None else None
-    if limit is None or not config.paid():
+    limit, plan = _limit(config), Plan(config)
+    opening = plan.price(plan.opening)
+    if limit is None or not opening.usd:
         return None
-    plan = Plan(config)
-    opening, most = plan.price(plan.opening), plan.most_matches()
-    if not opening.usd:
-        return None
-    ranking = f"a first ranking takes about {_money(opening.usd)}"
     games = int(opening.games * limit / opening.usd)
-    if limit < opening.usd:
-        return f"{_money(limit)} buys about {games:,} of {opening.games:,} games, no ranking; {ranking}"
-    whole = None if most is None else plan.price(most).games
-    some = f"{games:,} games" if whole is None else f"{min(games, whole):,} of {whole:,} games at most"
-    return f"{_money(limit)} buys about {some}; {ranking}"
+    ranking = f"a first ranking takes about {opening.games:,} games and {_money(opening.usd)}"
+    return f"{_money(limit)} buys about {games:,} games; {ranking}"
 
 
 def too_little(config: BenchmarkConfig) -> str | None:
     """Say that a limit does not buy one seed pair, even if models write as little as they may; None if it does."""
-    limits, plan = config.stop.budget, Plan(config)
-    if limits is None:
+    limit, plan, hands = _limit(config), Plan(config), 2 * config.game.dealt_hands
+    if limit is None:
         return None
-    hands = 2 * (config.game.hands_per_game + config.game.warmup_hands)
-    usd, tokens = inf, inf
-    for pair in plan.pairs:
-        if models := [each for each in plan.models if each.id in pair]:
-            least = [(each.usd_range or (each.usd_per_call or 0.0,))[0] for each in models]
-            written = [each.use.input_tokens + (each.use.output_range[0] or each.use.output_tokens) for each in models]
-            calls = [hands * each.use.calls_per_hand for each in models]
-            usd = min(usd, fsum(each * count for each, count in zip(least, calls, strict=True)))
-            tokens = min(tokens, fsum(each * count for each, count in zip(written, calls, strict=True)))
-    if limits.max_cost_usd is not None and limits.max_cost_usd < usd < inf:
-        return f"{_money(limits.max_cost_usd)} does not buy one seed pair, which takes at least about {_money(usd)}"
-    if limits.max_tokens is not None and limits.max_tokens < tokens < inf:
-        about = float(f"{tokens:.2g}")
-        return f"{limits.max_tokens:,} tokens do not buy one seed pair, which takes at least about {about:,.0f}"
-    return None
+    least = {
+        each.id: hands * each.use.calls_per_hand * (each.usd_range or (each.usd_per_call or 0.0,))[0]
+        for each in plan.models
+    }
+    pairs = [fsum(least.get(name, 0.0) for name in pair) for pair in plan.pairs]
+    usd = min(filter(None, pairs), default=0.0)
+    if limit >= usd:
+        return None
+    return f"{_money(limit)} does not buy one seed pair, which takes at least about {_money(usd)}"
+
+
+def _limit(config: BenchmarkConfig) -> float | None:
+    """Return the limit of dollars of a config; None if it has none."""
+    return None if config.stop.budget is None else config.stop.budget.max_cost_usd
 
 
 def suggested_limit(config: BenchmarkConfig) -> dict[str, float]:

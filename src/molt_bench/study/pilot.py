@@ -2,13 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from math import fsum, sqrt
-from statistics import fmean, median, variance
+from math import ceil, sqrt
+from statistics import fmean, median
 from typing import Final
 
 import msgspec
+import numpy as np
 
+from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.result import RunResult
+from molt_bench.bench.stop_rules import judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.llm.estimate import Estimate, estimate_of
@@ -16,6 +19,7 @@ from molt_bench.llm.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.types import Exchange
+from molt_bench.rating.model import MarginModel
 from molt_bench.specs import GameLabel
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. That of `adjusted` is
@@ -27,74 +31,90 @@ LATENCY_S: Final = 5.0
 #: The standard deviation of a hand grows as this power of the stacks, over the same ladders.
 _DEPTH_POWER: Final = 0.7
 _DEPTH: Final = 100.0
+#: More matches than anyone plays.
+_NEVER: Final = 1e9
 
 
 class Pilot(msgspec.Struct, frozen=True):
     """What an earlier run teaches; nothing without one.
 
     Attributes:
-        variances: Variance of a hand of each pairing, and its degrees of freedom; none if too little was played.
-        seed_pairs: Seed pairs that they are based on.
+        deviation: Standard deviation of a hand, in thousandths of a big blind; None if too little was played.
+        seed_pairs: Seed pairs that it is based on.
         models: What each of its models used and how many seconds it took, by participant and by model.
+        deciding: Matches of the planned config that decide the order of this run, if every lead stays as it is; None
+            if that cannot be said, or if the run is not of this config.
     """
 
-    variances: Mapping[frozenset[str], tuple[float, int]] = {}
+    deviation: float | None = None
     seed_pairs: int = 0
     models: Mapping[str, tuple[Estimate, float]] = {}
-
-    def deviation(self, config: BenchmarkConfig) -> float:
-        """Return the standard deviation of a hand in the pairings of a config: that of all if the run had none of them.
-
-        Without any, it is assumed.
-        """
-        if not self.variances:
-            deep: float = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
-            return SD_PER_HAND[config.rating.estimator] * deep
-        own = [self.variances[both] for pair in config.pairings() if (both := frozenset(pair)) in self.variances]
-        known = own or list(self.variances.values())
-        return sqrt(fsum(each * free for each, free in known) / sum(free for _, free in known))
+    deciding: int | None = None
 
 
-def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exchange], *, estimator: str) -> Pilot:
-    """Learn from a run: how much its seed pairs vary, and what its models have used so far.
+NO_PILOT: Final = Pilot()
 
-    The estimator is that of the config to plan. Raises ConfigError if no pairing has two seed pairs, and no model has
-    been asked.
+
+def assumed_deviation(config: BenchmarkConfig) -> float:
+    """Return the standard deviation of a hand that is assumed without a pilot."""
+    deep: float = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
+    return SD_PER_HAND[config.rating.estimator] * deep
+
+
+def pilot_of(result: RunResult, exchanges: Iterable[Exchange], planned: BenchmarkConfig) -> Pilot:
+    """Learn from a run, by the estimator of the config to plan.
+
+    Raises ConfigError if no pairing has two seed pairs, and no model has been asked.
     """
-    columns: dict[frozenset[str], list[float]] = defaultdict(list)
-    dealt: dict[GameLabel, int] = {}
+    known = margin_model(result.config)
     for match in result.matches:
-        turned = -1.0 if match.participants[0] > match.participants[1] else 1.0
-        columns[frozenset(match.participants)] += [turned * each for each in match.margins[estimator]]
-        dealt.update((GameLabel(match.number, game.seed, game.seating), game.dealt) for game in match.games)
-    known = {pair: column for pair, column in columns.items() if len(column) > 1}
+        known.add(match.participants, match.margins[planned.rating.estimator])
+    count, squares = (np.triu(each[0]) for each in (known.sums.count, known.sums.squares))
+    free, models = float(np.maximum(count - 1, 0).sum()), _models_of(result.config, exchanges)
+    if not free and not models:
+        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
+    hands = 2 * result.config.game.hands_per_game
+    return Pilot(
+        deviation=sqrt(float(squares.sum()) / free * hands) if free else None,
+        seed_pairs=int(count[count > 1].sum()),
+        models=models,
+        deciding=_deciding(known, int(count.sum()), result.config, planned),
+    )
+
+
+def _deciding(known: MarginModel, seed_pairs: int, played: BenchmarkConfig, planned: BenchmarkConfig) -> int | None:
+    """Return the matches that decide the order by the rule of the headline: play so far, times what it would take."""
+    same = (played.game, played.pairings()) == (planned.game, planned.pairings())
+    if not same or rule_of(planned.stop).method != "margin":
+        return None
+    judge = judge_of(planned)
+    matches = seed_pairs * judge.more_play(judge.neighbours(known, known.ranking())) / planned.seeds.per_match
+    return ceil(matches) if matches < _NEVER else None
+
+
+def _models_of(config: BenchmarkConfig, exchanges: Iterable[Exchange]) -> dict[str, tuple[Estimate, float]]:
+    """Return what each model has used so far; games count up to the last hand in which it was asked."""
     asked: dict[str, list[Exchange]] = defaultdict(list)
-    hands: dict[tuple[str, GameLabel], float] = {}
+    hands: dict[str, dict[GameLabel, int]] = defaultdict(dict)
     for exchange in exchanges:
         if exchange.hand:
             asked[exchange.participant].append(exchange)
-            # Of the hand under way in a game that is not over, half is over, about.
-            game = exchange.participant, exchange.game
-            hands[game] = max(hands.get(game, 0.0), dealt.get(exchange.game, exchange.hand - 0.5))
-    models = {}
+            games = hands[exchange.participant]
+            games[exchange.game] = max(games.get(exchange.game, 0), exchange.hand)
+    found: dict[str, tuple[Estimate, float]] = {}
     for name, settings in config.models().items():
         if asked[name]:
-            used = _used(asked[name], sum(count for (who, _), count in hands.items() if who == name))
-            models[_asked(name, settings)] = used
-            models.setdefault(_asked(settings.model, settings), used)
-    if not known and not models:
-        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
-    per_hand = 2 * config.game.hands_per_game
-    variances = {pair: (variance(column) * per_hand, len(column) - 1) for pair, column in known.items()}
-    return Pilot(variances, sum(map(len, known.values())), models)
+            found[_key(name, settings)] = used = _used(asked[name], sum(hands[name].values()))
+            found.setdefault(_key(settings.model, settings), used)
+    return found
 
 
-def _asked(name: str, settings: LLMSettings) -> str:
+def _key(name: str, settings: LLMSettings) -> str:
     """Return what is known about a participant or a model by: what replies of another form used says nothing."""
     return f"{name} by {settings.reply_form}"
 
 
-def _used(exchanges: Sequence[Exchange], hands: float) -> tuple[Estimate, float]:
+def _used(exchanges: Sequence[Exchange], hands: int) -> tuple[Estimate, float]:
     latencies = [each.latency_s for each in exchanges if each.outcome == "reply"]
     used = Estimate(
         calls_per_hand=len(exchanges) / hands,
@@ -131,7 +151,7 @@ def needs_of(name: str, settings: LLMSettings, pilot: Pilot, prices: PriceList, 
 
     `hands` is how many hands a game has.
     """
-    known = pilot.models.get(_asked(name, settings)) or pilot.models.get(_asked(settings.model, settings))
+    known = pilot.models.get(_key(name, settings)) or pilot.models.get(_key(settings.model, settings))
     use, latency = known or (estimate_of(settings, hands, skill=system_prompt(settings)), LATENCY_S)
     least, most = (use.usd_per_call(settings, prices, written) for written in use.output_range)
     return ModelNeeds(

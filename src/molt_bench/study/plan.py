@@ -5,32 +5,24 @@ its seed pairs vary as in the pilot, or as assumed without one. A real lead fluc
 runs need half or twice as much.
 """
 
-from bisect import bisect_left
 from collections import Counter
-from itertools import combinations
 from math import ceil, fsum, sqrt
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 import msgspec
 
 from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.seed_blocks import SeedBlocks
-from molt_bench.bench.stop_rules import judge_of, rule_of
+from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import Budget
-from molt_bench.errors import ConfigError
 from molt_bench.llm.prices import PriceList
 from molt_bench.rating.boundary import WIDE
 from molt_bench.seeds import load_seeds
-from molt_bench.study.pilot import Pilot, needs_of
+from molt_bench.study.pilot import NO_PILOT, Pilot, assumed_deviation, needs_of
 
 #: Hands per second of scripted bots, including the removal of luck.
 BOT_HANDS_PER_SECOND: Final = 1000.0
-#: What two that are so far apart will be called.
-Outcome: TypeAlias = Literal["ordered", "tied"]
-
-#: More matches than are ever played.
-_MOST: Final = 10**9
 _LEAST_SD: Final = 1.0
 
 
@@ -68,11 +60,11 @@ class Plan:
         pilot: What an earlier run taught.
     """
 
-    def __init__(self, config: BenchmarkConfig, pilot: Pilot | None = None) -> None:
-        self.config, self.pilot = config, pilot or Pilot()
+    def __init__(self, config: BenchmarkConfig, pilot: Pilot = NO_PILOT) -> None:
+        self.config, self.pilot = config, pilot
         self.pairs = config.pairings()
         prices, hands = PriceList(config.llm.prices), 2 * config.game.hands_per_game
-        self.deviation = max(self.pilot.deviation(config), _LEAST_SD) / sqrt(hands)
+        self.deviation = max(self.pilot.deviation or assumed_deviation(config), _LEAST_SD) / sqrt(hands)
         self.models = tuple(
             needs_of(name, settings, self.pilot, prices, hands=self._dealt)
             for name, settings in config.models().items()
@@ -155,18 +147,6 @@ class Plan:
         # Of two that are closer, the run is sooner sure that they are tied.
         return max(half_width, tied_below), half_width <= tied_below
 
-    def deciding(self, gap: float) -> tuple[Outcome, int]:
-        """Return what the run will say of two that are so far apart, and after how many matches."""
-        tie = WIDE * rule_of(self.config.stop).tie_margin_mbb
-        outcome: Outcome = "ordered" if gap >= tie / 2 else "tied"
-        distance = gap if outcome == "ordered" else tie - gap
-        if not distance:
-            raise ConfigError("--gap", gap, "more than 0, since stop.adjacentConfidence.tieMarginMbb is 0")
-        if self._half_width(_MOST) > distance:
-            raise ConfigError("--gap", gap, "a gap that a billion matches can show")
-        counts = range(self.opening, _MOST)
-        return outcome, counts[bisect_left(counts, x=True, key=lambda matches: self._half_width(matches) <= distance)]
-
     def _half_width(self, matches: int) -> float:
         """Return how wide the interval of a lead is, on either side, once every pairing has played its share."""
         model, judge = margin_model(self.config), judge_of(self.config)
@@ -175,10 +155,6 @@ class Plan:
         for one, two in ((first, second), (second, first)):
             model.sums.count[0, one, two] = count
             model.sums.squares[0, one, two] = (count - 1) * self.deviation**2
-        # Only anchors and a yardstick make a difference, so two of each kind are enough.
-        alike: dict[float, list[str]] = {}
-        for name, share in zip(model.participants, model.sums.field.tolist(), strict=True):
-            alike.setdefault(share, []).append(name)
-        few = [name for names in alike.values() for name in names[:2]]
-        verdicts = judge.verdicts(model, list(combinations(few, 2)), judge.share(len(model.participants) - 1))
-        return max(each.half_width for each in verdicts)
+        # Only anchors and a yardstick make a difference, so those who are alike come together.
+        field = dict(zip(model.participants, model.sums.field.tolist(), strict=True))
+        return max(each.half_width for each in judge.neighbours(model, sorted(field, key=field.__getitem__)))
