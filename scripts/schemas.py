@@ -290,9 +290,14 @@ SUMMARY: Final = fields(
         chipsConserved=say(BOOLEAN, "Whether chips never came or went."),
         sigmaDecreased=say(NUMBER, "Share of rating updates that made a rating surer."),
     ),
-    history_=listed(
-        fields("One stage.", matches=INTEGER, stopReason=TEXT, stop=say({"type": "object"}, "Its stop rule.")),
-        "The earlier stages of an extended run.",
+    extensions_=listed(
+        fields(
+            "One extension.",
+            matches=say(INTEGER, "Matches that had a finished game by then."),
+            stopReason=or_null(TEXT, "Why the run had ended; null if it had been interrupted."),
+            stop=say({"type": "object"}, "The stop rule until then."),
+        ),
+        "When the run went on under another stop rule.",
     ),
     journal_=fields(
         "The journal that all this follows from.",
@@ -347,7 +352,7 @@ def _attributes(text: str) -> Iterator[tuple[str, str]]:
 def schemas() -> dict[str, Schema]:
     """Return the schema of every file of a run."""
     found = {**WRITTEN, **{name: struct_schema(*each) for name, each in STRUCTS.items()}}
-    for name in ("Game", "SessionEnd", "Extension", "Resumption", "Rated"):
+    for name in ("Game", "SessionEnd", "Resumption", "Rated"):
         found["journal.jsonl"]["$defs"][name]["properties"]["prev"] = PREV
     return {name: {"$schema": DIALECT, "title": name, **schema} for name, schema in sorted(found.items())}
 

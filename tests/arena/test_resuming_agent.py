@@ -129,43 +129,6 @@ def test_an_answer_to_another_decision_is_not_taken():
     assert agent.decisions > 0
 
 
-class Flushing(Replies):
-    """Knows how many of its lines are on disk."""
-
-    def __init__(self, path):
-        super().__init__(path)
-        self.written, self.safe, self.flushes = 0, 0, 0
-
-    def add_answer(self, answer):
-        super().add_answer(answer)
-        self.written += 1
-
-    def sync(self):
-        written = self.written
-        super().sync()
-        self.safe, self.flushes = written, self.flushes + 1
-
-
-def test_who_may_remember_learns_nothing_before_its_answers_are_on_disk(tmp_path):
-    answers, unsafe = Flushing(str(tmp_path / "replies.jsonl")), []
-    answers.begin()
-
-    class Watching(Noting):
-        async def act(self, observation):
-            unsafe.append(answers.written - answers.safe)
-            return await super().act(observation)
-
-        async def on_hand_complete(self, result):
-            unsafe.append(answers.written - answers.safe)
-
-    agent = Watching()
-    drive(SPEC, (RecordedAgent("mine", agent, GAME, answers, safe=True), make_agent("callstation")))
-    answers.close()
-    assert agent.decisions > SPEC.hands
-    assert {*unsafe} == {0}
-    assert answers.flushes <= agent.decisions + 2  # what has nothing new to flush does not; the header is flushed twice
-
-
 @contextmanager
 def full_disk(path):
     """Let no file grow beyond the size of this one."""

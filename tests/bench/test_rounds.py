@@ -6,7 +6,7 @@ from molt_bench.agents.kinds import make_agent
 from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.endings import INTERRUPTED, Spent
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.past import Past, Stage
+from molt_bench.bench.past import Extension, Past
 from molt_bench.bench.rounds import Played, drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.loader import load_config
@@ -141,7 +141,7 @@ def test_a_run_whose_time_was_up_in_a_round_ends_for_the_same_reason_when_it_is_
     _, games = played()
     known = {label: record for label, record in games.items() if label.match <= 4}
     told = Spent("maxSeconds", 10, in_a_round=True)
-    past = Past(games=known, stages=(Stage(stop, ending=told),), seconds=10.5)
+    past = Past(games=known, ending=told, seconds=10.5)
     for seconds in (0.0, 99.0):
         run, ladder = decided(CONFIG.model_copy(update={"stop": stop}), past=past)
         result = drive_run(run, lambda wanted, seconds=seconds: Played(wanted.known, seconds=seconds))
@@ -152,28 +152,24 @@ def test_a_run_cannot_have_ended_for_want_of_time_that_it_had():
     limit = Budget(max_matches=None, max_seconds=10)
     stop = StopConfig(adjacent_confidence=None, budget=limit)
     told = Spent("maxSeconds", 10, in_a_round=True)
-    past = Past(stages=(Stage(stop, ending=told),), seconds=9.0)
+    past = Past(ending=told, seconds=9.0)
     run, _ = decided(CONFIG.model_copy(update={"stop": stop}), past=past)
     with pytest.raises(JournalError, match="the journal says that the run stopped because the budget of 10 seconds"):
         drive_run(run, lambda wanted: Played(wanted.known))
 
 
-def test_a_run_is_extended_once_nothing_more_is_known():
-    result, games = played()
+@pytest.mark.parametrize("count", [20, 24])
+def test_a_run_is_extended_once_nothing_more_is_known(count):
+    """A round under way is completed by the rule that it was begun by."""
+    _, games = played()
     stop = StopConfig(adjacent_confidence=None, budget=Budget(max_matches=8))
-    begun = []
-
-    def noting(wanted):
-        begun.extend([wanted.begins] if wanted.begins is not None else [])
-        return play(wanted)
-
-    past = Past(games=games, stages=(Stage(CONFIG.stop, ending=result.ending),))
-    run, ladder = decided(past=past, extend=stop)
-    extended = drive_run(run, noting)
-    assert begun == [Stage(stop, matches=6)]
+    extension = Extension(-(-count // 4), INTERRUPTED, CONFIG.stop)
+    past = Past(games=dict([*games.items()][:count]), extensions=(extension,))
+    run, ladder = decided(CONFIG.model_copy(update={"stop": stop}), past=past)
+    extended = drive_run(run, play)
     assert len(ladder.matches) == 8
-    assert [stage.matches for stage in extended.history] == [6]
-    assert extended.config.stop == stop
+    assert extended.extensions == (extension,)
+    assert str(extended.ending) == "the budget of 8 matches is spent"
 
 
 def test_everybody_who_listens_hears_of_every_match_in_its_order():

@@ -47,7 +47,7 @@ def test_its_rounds_and_its_end_are_not_decided_again(then):
     followed = Run.open(then).result()
     assert (followed.ending, followed.bench_version) == (ending, ANOTHER)
     assert "were not decided again" in followed.warnings[0]
-    for name in ("matches", "convergence", "history"):
+    for name in ("matches", "convergence", "extensions"):
         assert getattr(followed, name) == getattr(decided, name)
 
 

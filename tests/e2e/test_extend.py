@@ -58,11 +58,11 @@ def test_a_finished_run_goes_on_step_by_step_with_the_same_decks_to_the_result_o
     assert games_in(extended(run, 8))[: len(before)] == before
     assert results(run) == results(eight)
     assert read(run, "config.json")["stop"]["budget"]["maxMatches"] == 8
-    extensions = [line for line in lines_of(run, "journal.jsonl") if line["line"] == "extension"]
-    assert [(line["matches"], line["stop"]["budget"]["maxMatches"]) for line in extensions] == [(4, 6), (6, 8)]
-    assert [stage["stopReason"] for stage in read(run, "summary.json")["history"]] == [
-        "the budget of 4 matches is spent",
-        "the budget of 6 matches is spent",
+    resumptions = [line["settings"] for line in lines_of(run, "journal.jsonl") if line["line"] == "resumption"]
+    assert [settings["stop"]["budget"]["maxMatches"] for settings in resumptions] == [6, 8]
+    assert [(each["matches"], each["stopReason"]) for each in read(run, "summary.json")["extensions"]] == [
+        (4, "the budget of 4 matches is spent"),
+        (6, "the budget of 6 matches is spent"),
     ]
     verified(run)
     assert "Extended" in quick("report", run).stdout

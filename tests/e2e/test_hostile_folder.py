@@ -124,7 +124,7 @@ class Trap:
             "config": plain,
             "configHash": config_hash(plain),
             "folder": str(self.bait),
-            "sourceHashes": hashes or {},
+            "agents": {each: {"code": found} for each, found in (hashes or {}).items()},
         }
         end = {key: value for key, value in lines.pop().items() if key != "repliesHash"}
         lines = [{**header, **told}, *lines, *([end] if ended else [])]

@@ -52,7 +52,7 @@ def test_a_rating_that_mixes_reply_forms_says_so_and_its_rows_name_them(mixed):
     assert (rows["mixer"]["reply"], rows["mixer"]["track"]) == ("strategy/1", "bare")
     assert "reply" not in rows["tight"]
     header = json.loads((folder / "journal.jsonl").read_text().splitlines()[0])
-    assert header["versions"]["reply of mixer"] == "strategy/1"
+    assert header["agents"]["mixer"]["reply"] == "strategy/1"
     assert header["versions"]["openai"]
     assert header["versions"]["pydantic-ai-slim"]
 

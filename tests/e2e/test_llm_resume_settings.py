@@ -25,7 +25,7 @@ def test_a_run_that_ended_since_no_answer_came_in_time_goes_on_with_more_time(tm
     assert read(folder, "config.json")["game"]["actionTimeoutS"] == 20
     assert exchanges_in(folder)[: len(kept)] == kept, "nothing is paid twice"
     lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
-    assert [line["settings"] for line in lines if line["line"] == "change"] == [{"game.actionTimeoutS": 20.0}]
+    assert [line["settings"] for line in lines if line["line"] == "resumption"] == [{"game.actionTimeoutS": 20.0}]
     for command in ("report", "resume", "verify"):
         done = quick(command, folder)
         assert done.returncode == 0, (command, done.stderr)

@@ -40,7 +40,7 @@ def test_strategies_are_on_record(whole):
     journal = lines_of(whole, "journal.jsonl")
     stated = sum(text.count(":") for line in journal if line["line"] == "game" for text in line["record"]["mixes"])
     assert stated > len(exchanges_in(whole)) / 2
-    assert journal[0]["versions"]["reply of model"] == "strategy/1"
+    assert journal[0]["agents"]["model"]["reply"] == "strategy/1"
 
 
 @pytest.mark.parametrize(("games", "exchanges"), [(1, 7), (5, None)])

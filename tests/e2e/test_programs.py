@@ -105,7 +105,7 @@ def test_a_changed_program_is_noticed_when_a_run_goes_on(tmp_path):
     bot = Path(shutil.copy(CHAOS, tmp_path / "bot.py"))
     who = ("--participants", f"exec:{' '.join(PYTHON)} bot.py well,tight")
     folder = quick_run("out", *ONE, *SEEDED, *who, cwd=tmp_path)
-    assert lines_of(folder, "journal.jsonl")[0]["sourceHashes"].keys() == {"bot"}
+    assert [name for name, each in lines_of(folder, "journal.jsonl")[0]["agents"].items() if "code" in each] == ["bot"]
     cut_back(folder, first_lines(4))
     bot.write_text(bot.read_text() + "\n# changed\n")
     one_clear_line(quick("resume", "--run-agents", folder), "the code of 'bot' has been changed")

@@ -242,7 +242,7 @@ def test_the_variable_is_taken_out_of_the_environment_when_a_run_goes_on_as_well
     monkeypatch.setenv("MOLT_BENCH_MASTER_SEED", SECRET)
     header = Header(2, 3, "0", "", {}, master_seed_hash=seed_hash(SECRET))
     for _ in range(2):
-        assert opened_seed(header, None, tmp_path).value == SECRET
+        assert opened_seed(header, None, tmp_path) == SECRET
         assert "MOLT_BENCH_MASTER_SEED" not in os.environ
 
 

@@ -226,13 +226,6 @@ def test_a_forged_ending_is_noticed(run, tmp_path, command, matches, ending, sai
     one_clear_line(reading(command, run, tmp_path), str(ending), said)
 
 
-def test_a_forged_extension_is_noticed(run):
-    good(quick("resume", run, "--max-matches", 6, "--quiet"))
-    lines = lines_of(run, "journal.jsonl")
-    forge(run, [{**line, "matches": 3} if line["line"] == "extension" else line for line in lines])
-    one_clear_line(quick("verify", run), "after match 3")
-
-
 def test_a_torn_last_line_after_a_crash_is_still_fine(run):
     lines = lines_in(run)
     (run / "summary.json").unlink()

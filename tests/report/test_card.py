@@ -52,7 +52,7 @@ def test_decks_from_a_seed_that_was_told_only_at_the_end_are_said_to_be_fresh(tm
     said = card_of(folder)
     assert said["Contamination"]["Decks"].startswith("dealt fresh from a master seed that was secret")
     assert header["masterSeedHash"] in said["What was played"]["Seeds"]
-    assert header["sourceHashes"]["cautious"] in said["Who played"]["cautious"]
+    assert header["agents"]["cautious"]["code"] in said["Who played"]["cautious"]
 
 
 def test_decks_that_a_model_could_have_known_are_not_said_to_be_fresh(runs, models_id):

@@ -66,7 +66,7 @@ def model(folder):
 #: Kinds of runs, and fields of files that not every run has.
 KINDS = {
     bots: [("summary.json", "journal")],
-    extended_and_graded: [("summary.json", "history"), ("grades.json", "reference")],
+    extended_and_graded: [("summary.json", "extensions"), ("grades.json", "reference")],
     gauntlet_with_a_file_of_seeds: [
         ("leaderboard.json", "reference"),
     ],
@@ -179,7 +179,7 @@ def test_a_field_that_is_not_in_a_schema_is_noticed():
     summary = {
         "errors": {"me": {"illegal": 1}},
         "latency": {"me": {"p50S": 1, "p99S": 1}},
-        "history": [{"stop": {"a": 1}}],
+        "extensions": [{"stop": {"a": 1}}],
     }
     assert unlisted(summary, SCHEMAS["summary.json"]) == ["latency.me.p99S"]
     line = {"line": "game", "config": {"a": {"b": 1}}, "record": {"spec": {"seed": 1, "seeds": 1}}}

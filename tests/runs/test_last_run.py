@@ -26,10 +26,10 @@ def test_a_config_of_models_finds_its_run(said, per_match, most, found, tmp_path
     begun = load_config(
         {**fixed, "seeds": {**seed, "perMatch": per_match}, "stop": {"budget": {"maxMatches": most}}},
     )
-    config, master = settled(begun)
+    config, _ = settled(begun)
     (tmp_path / "run").mkdir()
     journal = Journal(str(tmp_path / "run" / "journal.jsonl"))
-    journal.write(header_of(config, master))
+    journal.write(header_of(config, {}))
     journal.close()
     wanted = load_config({**fixed, **said, "seeds": {**seed, **said.get("seeds", {})}})
     assert last_run(wanted) == (tmp_path / "run" if found else None)

@@ -31,19 +31,20 @@ def games_of(result):
 
 
 def test_a_seed_is_drawn_as_soon_as_somebody_is_not_built_in():
-    assert settled(config_of("tight", "random"))[1].value == DEFAULT_MASTER_SEED
-    drawn = {settled(config_of("tight", "exec:./bot"))[1] for _ in range(5)}
-    assert len(drawn) == 5
-    assert all(seed.sealed for seed in drawn)
-    assert settled(config_of("tight", "random"), {"tight"})[1].sealed
+    config, sealed = settled(config_of("tight", "random"))
+    assert (config.seeds.master_seed, sealed) == (DEFAULT_MASTER_SEED, False)
+    drawn = [settled(config_of("tight", "exec:./bot")) for _ in range(5)]
+    assert len({config.seeds.master_seed for config, _ in drawn}) == 5
+    assert all(sealed for _, sealed in drawn)
+    assert settled(config_of("tight", "random"), {"tight"})[1]
     assert not only_built_in(config_of("tight", "random"), {"tight"})
 
 
 def test_a_named_seed_is_not_sealed_and_a_secret_one_is():
-    _, named = settled(config_of("tight", "exec:./bot", masterSeed="a named one"))
-    assert (named.value, named.sealed) == ("a named one", False)
-    config, secret = settled(config_of("tight", "exec:./bot", masterSeed="a named one"), secret="another")
-    assert (secret.value, secret.sealed, config.seeds.master_seed) == ("another", True, "another")
+    named = config_of("tight", "exec:./bot", masterSeed="a named one")
+    for secret, seed in ((None, "a named one"), ("another", "another")):
+        config, sealed = settled(named, secret=secret)
+        assert (config.seeds.master_seed, sealed) == (seed, secret is not None)
 
 
 @pytest.mark.parametrize("seed", [7, -7, 2**40, "7", "molt-bench", "my-paper", "0" * 40, "abababababababababababab"])
@@ -60,7 +61,7 @@ def test_one_that_cannot_is_not_warned_of(seed):
 
 
 def test_a_secret_seed_is_never_shown():
-    said = guessable(config_of("tight", "exec:./bot"), secret="hunter2")
+    said = guessable(config_of("tight", "exec:./bot", masterSeed="hunter2"), sealed=True)
     assert "can be guessed" in said
     assert "hunter2" not in said
 

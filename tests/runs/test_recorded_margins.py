@@ -10,10 +10,9 @@ from molt_bench import run_benchmark, write_artifacts
 from molt_bench.bench import match_margins
 from molt_bench.errors import JournalError
 from molt_bench.report.run_rows import Rows
-from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.journal import Journal, read_journal
 from molt_bench.runs.journal_lines import Rated
-from molt_bench.runs.line_file import LineFile
+from molt_bench.runs.line_file import LineFile, being_written
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 
@@ -72,7 +71,7 @@ def test_a_report_takes_luck_out_of_no_hand_and_says_what_verify_finds(run, esti
     stored = Run.open(run)
     result = stored.result()
     assert not estimated
-    again = stored.result(content=stored.content)
+    again = stored.result(recount=True)
     assert len(estimated) >= 16
     assert again == result
 
@@ -116,7 +115,7 @@ def test_margins_that_a_forger_has_chained_anew_do_not_pass_verify(run, estimato
     (run / "summary.json").unlink()
     stored = Run.open(run)
     with pytest.raises(JournalError, match="margins"):
-        stored.result(content=stored.content)
+        stored.result(recount=True)
     if estimator == "raw":  # the chips are counted by every reader
         with pytest.raises(JournalError, match="recorded margins of match 1"):
             stored.result()

@@ -3,13 +3,13 @@
 import msgspec
 import pytest
 
+from molt_bench.arena.run_session import games_go_on
 from molt_bench.config.loader import load_config
 from molt_bench.errors import JournalError
 from molt_bench.llm.types import Exchange, Unaccounted
 from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import Observation
-from molt_bench.runs.journal_past import games_go_on
 from molt_bench.runs.replies import ProgramAnswer, Replies, answer_key, replies_hash
 from molt_bench.specs import GameLabel
 

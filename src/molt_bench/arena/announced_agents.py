@@ -37,7 +37,7 @@ def announced(stored: Run, participants: Collection[str]) -> list[Announcement]:
     Raises AgentError if the code of one is missing, is not the one that is recorded, or no hash of it is recorded: such
     code is never run.
     """
-    recorded, hashes = stored.header.source_hashes, dict[str, str]()
+    recorded, hashes = stored.header.known("code"), dict[str, str]()
     with stored.at_home(OWN):  # which only changes the folder that relative paths start in
         wanted = [each for each in stored.config.participants if each.id in participants]
         for each in wanted:

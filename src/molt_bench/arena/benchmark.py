@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, Unpack
 
-from molt_bench.agents.external.box import obstacle
-from molt_bench.agents.permission import Permission
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import check_participants
 from molt_bench.arena.executors import Where, WhereOptions
@@ -15,11 +13,9 @@ from molt_bench.arena.status import Observer
 from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import JournalError
-from molt_bench.plugin import NO_BOX, Sitting
-from molt_bench.runs.header import boxes_of, check_plugins, recorded_boxes, source_hashes
+from molt_bench.plugin import Sitting
+from molt_bench.runs.header import check_plugins, check_same_agents, played_as
 from molt_bench.runs.master_seed import settled
-from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 
 
@@ -54,22 +50,20 @@ def run_benchmark(
         RunHalted: A model cannot be asked, or what it or another agent answered cannot be recorded; what was played is
             in the journal.
     """
-    files, agents = files or RunFiles(), agents or {}
-    stored = files.stored
+    files, agents, stored = files or RunFiles(), agents or {}, files.stored if files is not None else None
     if stored is None:
         checked = config if isinstance(config, BenchmarkConfig) else load_config(dict(config or {}))
-        config, seed = settled(checked, agents, secret=files.secret)
+        config, sealed = settled(checked, agents, secret=files.secret)
     else:
-        config, seed = stored.config, stored.seed
+        config, sealed = stored.config, stored.sealed
     with stored.at_home(files.permission) if stored is not None else nullcontext():
         if stored is not None:
             check_plugins(stored.header, config)
         check_participants(config, agents, skills=files.replies.skills, permission=files.permission)
         if stored is not None:
-            _check_code(config, stored)
-            _check_boxes(config, stored, files.permission, agents)
+            check_same_agents(stored.header, played_as(config, files.permission, agents))
         observer = observer or Observer()
-        session = Session(config, seed, agents, files, Where(**where), observer=observer, live=live)
+        session = Session(config, agents, files, Where(**where), sealed=sealed, observer=observer, live=live)
         return session.run(keep_hands=keep_hands, preflight=preflight)
 
 
@@ -79,21 +73,3 @@ async def run_benchmark_async(*arguments: Any, **options: Any) -> RunResult:
     A run that is cancelled plays on until its end, since a thread cannot be stopped.
     """
     return await asyncio.to_thread(run_benchmark, *arguments, **options)
-
-
-def _check_boxes(
-    config: BenchmarkConfig, stored: Run, permission: Permission, agents: Mapping[str, AgentFactory]
-) -> None:
-    """Check that each agent that began in a box goes on in one."""
-    now = boxes_of(config, permission, agents)
-    for name, before in recorded_boxes(stored.header).items():
-        if before != NO_BOX and now.get(name) == NO_BOX:
-            raise JournalError(f"{name!r} began in a sandbox ({before}), and there is none here: {obstacle()}")
-
-
-def _check_code(config: BenchmarkConfig, stored: Run) -> None:
-    """Check that a run is continued with the code it was started with; ours has the same bench version."""
-    now = source_hashes(config)
-    changed = [name for name, old in stored.header.source_hashes.items() if now.get(name) != old]
-    if changed:
-        raise JournalError(f"the code of {changed[0]!r} has been changed since the run began: start a new run")

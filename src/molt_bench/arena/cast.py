@@ -101,7 +101,6 @@ class Player(msgspec.Struct):
     """One participant of a run, and how its agents are made.
 
     Attributes:
-        remembers: Whether it may know in one game what it saw in another.
         model: Its settings, if it is a language model.
         asks: The models that its own code may ask.
         boxed: Whether it plays in a box.
@@ -111,7 +110,6 @@ class Player(msgspec.Struct):
 
     spec: ParticipantSpec
     kind: Kind
-    remembers: bool
     model: LLMSettings | None
     asks: tuple[LLMSettings, ...]
     boxed: bool
@@ -169,9 +167,7 @@ class Cast:
         for each in config.participants:
             spec, kind = each.spec(), kind_of(each.type, agents)
             boxed = kind is not OBJECT and self._is_boxed(spec)
-            self.players[each.id] = Player(
-                spec, kind, each.kind.remembers, models.get(each.id), askers.get(each.id, ()), boxed
-            )
+            self.players[each.id] = Player(spec, kind, models.get(each.id), askers.get(each.id, ()), boxed)
         self.gateway = self._gateway(config, observer, on_exchange)
 
     def _gateway(
@@ -272,7 +268,7 @@ class Cast:
             return LLMAgent(participant, player.model, gateway, game=game)
         if player.kind.recorded and self._replies.recorded:
             asked = None if self._replies.read_only else self._asked(participant, game)
-            return RecordedAgent(participant, asked, game, self._replies, safe=player.remembers)
+            return RecordedAgent(participant, asked, game, self._replies)
         if player.bot is not None:
             return player.bot
         if player.asks and gateway is not None:

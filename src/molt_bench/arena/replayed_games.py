@@ -18,8 +18,7 @@ from molt_bench.play.play_games import drive
 from molt_bench.records import GameRecord
 from molt_bench.runs.folder import JOURNAL, REPLIES
 from molt_bench.runs.header import check_plugins
-from molt_bench.runs.journal import JournalContent
-from molt_bench.runs.journal_lines import Game, Line
+from molt_bench.runs.journal_lines import Game
 from molt_bench.runs.replies import Replies
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
@@ -29,12 +28,10 @@ class Replayed(msgspec.Struct, frozen=True):
     """A run whose games were replayed.
 
     Attributes:
-        content: Its journal, with the replayed games.
         again: The participants that played again.
         on_record: Those that were not asked, and the file that their answers came from.
     """
 
-    content: JournalContent
     again: tuple[str, ...]
     on_record: Mapping[str, str]
 
@@ -74,16 +71,12 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
             from_journal = files[name] == JOURNAL
             return AgentOfRecord(name, game.record, number) if from_journal else cast.agent(name, game.label)
 
-        lines = list[Line]()
-        for line in stored.lines:
-            if isinstance(line, Game):
-                record = drive(line.record.spec, (player(line, 0), player(line, 1)))
-                if record != line.record:
-                    raise JournalError(_difference(line, record))
-                line = msgspec.structs.replace(line, record=record)
-            lines.append(line)
+        for game in stored.games:
+            record = drive(game.record.spec, (player(game, 0), player(game, 1)))
+            if record != game.record:
+                raise JournalError(_difference(game, record))
     on_record = {name: file for name, file in files.items() if file is not None}
-    return Replayed(msgspec.structs.replace(stored.content, lines=tuple(lines)), again, on_record)
+    return Replayed(again, on_record)
 
 
 def _file_of(participant: ParticipantConfig, replies: Replies, permission: Permission) -> str | None:

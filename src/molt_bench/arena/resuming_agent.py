@@ -30,17 +30,13 @@ class RecordedAgent:
         game: The game.
         replies: The replies of the run. Those of models led to the decisions as well, so each is on disk before it is
             used.
-        safe: Whether answers have to be on the disk itself before the agent learns more, since one that may remember
-            must not see a decision again after a power cut.
     """
 
     keeps_time = True
 
-    def __init__(
-        self, name: str, agent: PokerAgent | None, game: GameLabel, replies: Replies, *, safe: bool = False
-    ) -> None:
+    def __init__(self, name: str, agent: PokerAgent | None, game: GameLabel, replies: Replies) -> None:
         self.name = name
-        self._agent, self._game, self._replies, self._safe = agent, game, replies, safe
+        self._agent, self._game, self._replies = agent, game, replies
         self._forget()
 
     def _forget(self) -> None:
@@ -97,7 +93,7 @@ class RecordedAgent:
                 "line is missing, or the game went on differently before"
             )
         await self._catch_up()
-        await self._settle()
+        self._check_recorded()
         started = monotonic()
         outcome = await self._outcome(observation)
         self._replies.add_answer(
@@ -125,10 +121,8 @@ class RecordedAgent:
             return ReplyFault(failure.kind, str(failure)[:MESSAGE_LENGTH])
         return outcome
 
-    async def _settle(self) -> None:
-        """Make sure that what was answered so far is not lost; raises RunHalted if it cannot be written."""
-        if self._safe:
-            await self._replies.settled()
+    def _check_recorded(self) -> None:
+        """Check that what was answered so far is on record; raises RunHalted if it could not be written."""
         if self._replies.problem is not None:
             raise RunHalted(self._replies.problem)
 
@@ -143,7 +137,7 @@ class RecordedAgent:
 
     async def _tell(self, hook: str, *arguments: HandResult | str) -> None:
         """Call a hook. If it fails, the next decision tells: only that is on record."""
-        await self._settle()
+        self._check_recorded()
         with suppress(AgentFailed):
             await self._call(hook, *arguments)
 

@@ -1,6 +1,6 @@
 """One session of a run: plays its rounds, and records every game before the next decision."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
+from molt_bench.agents.kinds import kind_of
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.executors import GameRunner, Where
@@ -29,21 +30,15 @@ from molt_bench.llm.types import Exchange
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.plugin import Sitting
 from molt_bench.records import GameRecord, MatchResult
-from molt_bench.runs.conclusion import (
-    concluded,
-    listed_seeds,
-    naming_damage,
-    recorded_seeds,
-    told_before,
-    warnings_ahead,
-)
+from molt_bench.runs.conclusion import concluded, naming_damage, recorded_seeds, warnings_ahead
 from molt_bench.runs.folder import REPLIES
-from molt_bench.runs.header import boxes_of, header_of, luck_of_a_run, recorded_luck, without_boxes
-from molt_bench.runs.journal_lines import Change, Extension, Game, Header, Line, Rated, Resumption, SessionEnd
-from molt_bench.runs.journal_past import games_go_on, past_of, resumptions_in
-from molt_bench.runs.master_seed import MasterSeed, forget, keep
+from molt_bench.runs.header import header_of, luck_of_a_run, played_as, recorded_luck, without_boxes
+from molt_bench.runs.journal_lines import Game, Header, Line, Rated, Resumption, SessionEnd
+from molt_bench.runs.journal_past import past_of
+from molt_bench.runs.master_seed import forget, keep
 from molt_bench.runs.replies import replies_hash
 from molt_bench.runs.run_files import RunFiles
+from molt_bench.seeds import load_seeds
 from molt_bench.specs import GameLabel, GameSpec
 from molt_bench.visible_text import on_one_line
 
@@ -52,7 +47,10 @@ _LATE_S: Final = 5.0
 
 
 class Session:
-    """One session of a run: from its start, or from where it left off, to its end or an interruption."""
+    """One session of a run: from its start, or from where it left off, to its end or an interruption.
+
+    The config has its master seed, which is `sealed` if it is secret until the run ends.
+    """
 
     _header: Header
     _over = False
@@ -60,29 +58,32 @@ class Session:
     def __init__(
         self,
         config: BenchmarkConfig,
-        seed: MasterSeed,
         agents: Mapping[str, AgentFactory],
         files: RunFiles,
         where: Where,
         *,
+        sealed: bool,
         observer: Observer,
         live: Sitting | None,
     ) -> None:
-        self._config, self._seed, self._files, self._observer = config, seed, files, observer
+        self._config, self._sealed, self._files, self._observer = config, sealed, files, observer
         self._observers = RunObservers(observer.on_warning)
-        self._known = files.stored.content if files.stored is not None else None
-        self._past = past_of(config, self._known) if self._known is not None else Past()
-        self._own = frozenset(agents)
-        stop = files.extend or (self._past.stages[-1].stop if self._past.stages else config.stop)
-        self._listed = listed_seeds(config.seeds) if self._known is None else recorded_seeds(self._known.header)
-        self._boxes = boxes_of(config, files.permission, self._own)
-        self._luck, problems = {}, list[str]()
-        if self._known is not None:
-            self._luck = recorded_luck(self._known.header)
-        elif config.gate is None:  # a term learned of one version would differ from that of the other
-            self._luck, problems = luck_of_a_run()
+        self._own, stored = frozenset(agents), files.stored
+        self._past, self._luck = Past(), {}
+        problems: list[str] = []
+        lines: Sequence[Line] = ()
+        if stored is not None:
+            fresh = not games_go_on(config, self._own, recorded=files.replies.begun)
+            self._resumption = Resumption(dict(files.settings), fresh)
+            lines = [*stored.lines, self._resumption]
+            self._past, self._luck = past_of(stored.header, lines), recorded_luck(stored.header)
+            self._listed = recorded_seeds(stored.header)
+        else:
+            self._listed = None if config.seeds.file is None else load_seeds(config.seeds.file)
+            if config.gate is None:  # a term learned of one version would differ from that of the other
+                self._luck, problems = luck_of_a_run()
         self._warnings = [
-            *warnings_ahead(config, seed, self._listed, stop=stop, own=self._own),
+            *warnings_ahead(config, self._listed, lines, sealed=sealed, own=self._own),
             *without_boxes(config),
             *redirection_warnings(config.paid()),
             *problems,
@@ -90,21 +91,14 @@ class Session:
         self._spending = Spending(config.paid())
         self._status: StatusReports | None = None
         self._folder = Path(files.journal.path).parent if files.journal is not None else None
-        self._cast = Cast(
-            config.model_copy(update={"stop": stop}),
-            agents,
-            files,
-            observer=observer,
-            on_exchange=self._on_exchange,
-            live=live,
-        )
+        self._cast = Cast(config, agents, files, observer=observer, on_exchange=self._on_exchange, live=live)
         self._cast.open()
         self._runner = GameRunner(self._cast, where)
         self._so_far: Played | None = None
         self._start = monotonic()
         self._ahead_s = 0.0 if files.began is None else self._start - files.began
         self._playing = False
-        self._most_s = stop.budget.max_seconds if stop.budget is not None else None
+        self._most_s = config.stop.budget.max_seconds if config.stop.budget is not None else None
 
     @property
     def _until(self) -> float:
@@ -123,15 +117,14 @@ class Session:
 
     def run(self, *, keep_hands: bool, preflight: bool) -> RunResult:
         """Run to the end."""
-        config, known = self._config, self._known
-        self._ladder = ladder = Ladder(config, keep_hands=keep_hands, luck=self._luck)
-        self._status = StatusReports(self._observer, ladder, self._cast.gateway, self._spending)
+        self._ladder = Ladder(self._config, keep_hands=keep_hands, luck=self._luck)
+        self._status = StatusReports(self._observer, self._ladder, self._cast.gateway, self._spending)
         try:
             if preflight:  # all outside this process are contacted, and only then live agents
                 self._runner.preflight()
             self._cast.gather()
             self._start = self._status.restart_clock()  # the run's clock starts after that
-            resumptions = self._begin()
+            self._begin()
         except BaseException:
             self._runner.close(patience_s=0.0)
             raise
@@ -139,17 +132,13 @@ class Session:
             for warning in [*self._warnings, *self._observers.problems]:
                 self._observer.on_warning(warning)
         self._observers.tell("started", self._header.config, self._folder)
+        deal = Dealer(self._config, SeedBlocks(self._config, self._listed), resumptions=self._past.fresh_decks)
         run = rounds(
-            config,
-            ladder,
-            Dealer(config, SeedBlocks(config, self._listed), resumptions=resumptions),
-            past=self._past,
-            spending=self._spending,
-            extend=self._files.extend,
-            on_match=self._on_match,
+            self._config, self._ladder, deal, past=self._past, spending=self._spending, on_match=self._on_match
         )
+        stored = self._files.stored
         try:
-            with naming_damage(known):
+            with naming_damage(stored.content if stored is not None else None):
                 result = drive_run(run, self._play)
             return self._ended(result)
         except KeyboardInterrupt:
@@ -166,26 +155,24 @@ class Session:
         finally:
             self._runner.close(patience_s=_LATE_S if monotonic() >= self._until else None)
 
-    def _begin(self) -> int:
-        """Write the header of a new run, or a resumption if games must not go on; return how many there have been."""
-        replies, known = self._files.replies, self._known
-        if known is not None:
-            self._header = known.header
-            if self._files.settings:
-                self._write(Change(dict(self._files.settings)))
-            fresh = not games_go_on(self._config, self._own, recorded=replies.begun)
-            if fresh:
-                self._write(Resumption())
-            # Only now: without this line, a session that ends here is followed by another resumption.
-            replies.begin()
-            return resumptions_in(known.lines) + fresh
-        replies.begin()
-        self._header = header_of(self._config, self._seed, self._listed, self._boxes, self._luck, replies.skills)
+    def _begin(self) -> None:
+        """Write the header of a new run, or that a run goes on otherwise than before."""
+        files = self._files
+        if files.stored is not None:
+            self._header = files.stored.header
+            if self._resumption != Resumption():
+                self._write(self._resumption)
+            # Only now: without that line, a session that ends here is followed by another resumption.
+            files.replies.begin()
+            return
+        files.replies.begin()
+        agents = played_as(self._config, files.permission, self._own, files.replies.skills)
+        self._header = header_of(self._config, agents, sealed=self._sealed, seeds=self._listed, luck=self._luck)
         if self._folder is not None:
-            problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
+            seed = self._config.seeds.master_seed
+            problem = keep(seed, self._folder) if self._sealed and seed is not None else None
             self._warnings += [problem] if problem is not None else []
             self._write(self._header)
-        return 0
 
     def _write(self, line: Line) -> None:
         if self._files.journal is not None:
@@ -193,10 +180,6 @@ class Session:
 
     def _play(self, wanted: Round) -> Played:
         """Play the missing games of a round."""
-        stage = wanted.begins
-        if stage is not None:
-            self._write(Extension(stage.matches, stage.stop.plain(), list(stage.under_way)))
-            return Played(seconds=self._seconds)
         assert self._status is not None
         status, played, estimates = self._status, dict(wanted.known), dict[GameSpec, Estimates]()
         status.round_begins(wanted)
@@ -239,34 +222,37 @@ class Session:
     def _ended(self, result: RunResult) -> RunResult:
         """Record why the run ended, and reveal the master seed, since no cards are left to guess."""
         self._runner.end_workers()  # which is time of the run as well
-        took, journal, seed = self._session_s, self._files.journal, self._seed
-        self._over = True
-        told = seed.value if seed.sealed else UNSET
-        said = None if self._folder is None or self._files.problem else replies_hash(self._folder / REPLIES)
-        self._write(SessionEnd(took, result.ending, told, UNSET if said is None else said))
-        if seed.sealed and journal is not None and self._folder is not None and journal.sync():
+        took, journal, replies = self._session_s, self._files.journal, self._files.replies
+        self._over, told, said = True, self._config.seeds.master_seed, None
+        if self._folder is not None and not self._files.problem:
+            said = replies_hash(self._folder / REPLIES)
+        self._write(
+            SessionEnd(
+                took,
+                result.ending,
+                told if self._sealed and told is not None else UNSET,
+                UNSET if said is None else said,
+            )
+        )
+        if self._sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)
-        # If that could not be written, the run can be resumed, so the seed stays secret.
-        lost = journal is not None and journal.problem is not None
-        known = self._known
+        lost = journal.problem if journal is not None else None
         warnings = [
             *self._warnings,
-            *(told_before(known, extended=bool(result.history)) if known is not None else ()),
-            journal.problem if journal is not None else None,
-            self._files.replies.problem,
+            lost,
+            replies.problem,
             *result.warnings,
             *self._runner.problems,
             *self._observers.problems,
         ]
-        sealed = MasterSeed(seed.value, sealed=seed.sealed and lost)
         found = concluded(
             result,
-            sealed,
-            self._past.seconds + took,
+            self._header,
+            journal,
+            sealed=self._sealed and lost is not None,  # if that could not be written, the run can be resumed
+            seconds=self._past.seconds + took,
             warnings=warnings,
-            journal=journal or known,
-            header=self._header,
-            unaccounted=self._files.replies.ledger.unaccounted(self._spending.lost),
+            unaccounted=replies.ledger.unaccounted(self._spending.lost),
         )
         lines = self._observers.ended(found, self._folder)
         if self._observer.on_lines is not None:
@@ -281,7 +267,23 @@ class Session:
     def _on_match(self, match: MatchResult) -> None:
         if self._past.margins_of(match.number, len(match.seed_results)) is None:
             term = self._ladder.match_margins.term_of(match.number)
-            self._write(Rated(match.number, match.margins, UNSET if term is None else term.label))
+            self._write(Rated(match.number, match.round, match.margins, UNSET if term is None else term.label))
             self._observers.tell("match_over", match.number, match.participants, match.margins)
         if self._status is not None:
             self._status.match_ended(match)
+
+
+def games_go_on(config: BenchmarkConfig, own: Collection[str] = (), *, recorded: bool) -> bool:
+    """Return whether games that were cut off go on where they were when the run is resumed; else they are dealt anew.
+
+    An agent that may remember must not see the same cards twice. So a game goes on only if all of it can be repeated
+    without asking that agent, to the decision that was open: no one in the run may play it differently.
+
+    `own` are the types of the caller's custom agents; `recorded` says whether the replies in those games are.
+    """
+    remembering = [each for each in config.participants if each.kind.remembers]
+    if not remembering:
+        return True
+    kinds = {each.id: kind_of(each.type, own) for each in config.participants}
+    known = {name for name, kind in kinds.items() if kind.recorded or kind.built_in} | config.models().keys()
+    return recorded and all(kinds[each.id].recorded for each in remembering) and known.issuperset(kinds)

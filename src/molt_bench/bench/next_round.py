@@ -1,18 +1,15 @@
 """The pairings of the next round of a run, as decided now or as played before."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.past import Past
 from molt_bench.bench.schedule import Situation, choose_round, matchmaker_named
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import JournalError
 from molt_bench.poker.arrays import Floats
 from molt_bench.specs import Pair
 
@@ -37,19 +34,6 @@ def next_pairs(
         allowed=lambda pair: blocks.has_block(pair, ladder.meetings[pair]),
     )
     return tuple(chosen)
-
-
-def followed_pairs(ladder: Ladder, blocks: SeedBlocks, past: Past, room: int) -> tuple[Pair, ...]:
-    """Return the pairings of the next round as they were played; raises JournalError if the config has no such pair."""
-    first = len(ladder.matches) + 1
-    pairs = past.pairs(first, first + room - 1)
-    met = Counter[Pair]()
-    for number, pair in enumerate(pairs, start=first):
-        known = pair in ladder.meetings
-        if not known or not (blocks.endless or blocks.has_block(pair, ladder.meetings[pair] + met[pair])):
-            raise JournalError(f"the journal's match {number} is not the one that its config plays")
-        met[pair] += 1
-    return pairs
 
 
 def situation_of(ladder: Ladder, spending: Spending) -> Situation:

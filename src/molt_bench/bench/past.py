@@ -1,4 +1,4 @@
-"""What is known of a run that has started: its finished games, stages and margins."""
+"""What is known of a run that has started: its finished games, its stop rules, and what was made of them."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from molt_bench.bench.endings import Ending, Spent
+from molt_bench.bench.endings import Ending
 from molt_bench.config.stop import StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.records import GameRecord, Margins
@@ -18,30 +18,18 @@ from molt_bench.specs import GameLabel, GameSpec, Pair
 Games: TypeAlias = Mapping[GameLabel, GameRecord]
 
 
-class Stage(msgspec.Struct, frozen=True):
-    """One stage of a run: it ends by a stop rule, and another may begin by another rule.
+class Extension(msgspec.Struct, frozen=True):
+    """A run went on under another stop rule.
 
     Attributes:
-        stop: Its stop rule.
-        matches: Matches in rounds that were complete when it began.
-        under_way: Pairings of a round that was in progress by then.
-        ending: Why it stopped, according to the journal; None if it has not, or the journal does not say.
+        matches: How many matches had a finished game by then. The round under way is completed by its own rule.
+        ending: Why the run had ended; None if it had been interrupted.
+        before: The rule until then.
     """
 
-    stop: StopConfig
-    matches: int = 0
-    under_way: tuple[Pair, ...] = ()
-    ending: Ending | None = None
-
-    def allows(self, ending: Ending, seconds: float) -> bool:
-        """Return whether a run can have ended so where that cannot be computed again: by its time or its money."""
-        limits = self.stop.budget
-        if limits is None or not isinstance(ending, Spent) or (ending.spent is not None and not ending.in_a_round):
-            return False
-        if ending.limit == "maxSeconds":
-            return ending.most == limits.max_seconds and seconds >= ending.most
-        money = {"maxCostUsd": limits.max_cost_usd, "maxTokens": limits.max_tokens}
-        return ending.in_a_round and ending.most == money.get(ending.limit)
+    matches: int
+    ending: Ending | None
+    before: StopConfig
 
 
 class Past(msgspec.Struct, frozen=True, dict=True):
@@ -49,19 +37,25 @@ class Past(msgspec.Struct, frozen=True, dict=True):
 
     Attributes:
         games: Its finished games.
-        stages: Its stages so far; empty if there is only the one in the config.
-        seconds: How long it has taken so far.
         margins: The margins of the matches that have been rated, by their numbers.
+        rounds: The rounds that those matches were scheduled in, by their numbers.
+        extensions: When it went on under another stop rule. The last rule is that of the config.
+        ending: Why it ended; None if it has not.
+        seconds: How long it has taken so far.
+        fresh_decks: How often it went on with an agent that may remember games already started.
         rated_only: Whether a match counts once the run has rated it, and not as soon as its games are there.
         followed: Whether its rounds and its end are taken as they are, since another version decided them.
     """
 
     games: Games = {}
-    stages: tuple[Stage, ...] = ()
-    seconds: float = 0.0
     margins: Mapping[int, Margins] = {}
-    followed: bool = False
+    rounds: Mapping[int, int] = {}
+    extensions: tuple[Extension, ...] = ()
+    ending: Ending | None = None
+    seconds: float = 0.0
+    fresh_decks: int = 0
     rated_only: bool = False
+    followed: bool = False
 
     @cached_property
     def last_match(self) -> int:
@@ -76,14 +70,14 @@ class Past(msgspec.Struct, frozen=True, dict=True):
             found[label.match].append(label)
         return found
 
-    def pairs(self, first: int, last: int) -> tuple[Pair, ...]:
-        """Return who played the matches with these numbers, up to the first that has no game."""
-        found = []
-        for number in range(first, last + 1):
-            if number not in self._labels:
-                break
-            found.append(self.games[self._labels[number][0]].players)
-        return tuple(found)
+    def stop_after(self, matches: int, last: StopConfig) -> StopConfig:
+        """Return the stop rule in force after so many complete matches; `last` is that of the config."""
+        return next((each.before for each in self.extensions if each.matches > matches), last)
+
+    def pairs_in(self, number: int) -> tuple[Pair, ...]:
+        """Return who played the rated matches of a round."""
+        matches = sorted(match for match, played in self.rounds.items() if played == number and match in self._labels)
+        return tuple([self.games[self._labels[match][0]].players for match in matches])
 
     def margins_of(self, match: int, seed_pairs: int) -> Margins | None:
         """Return the margins of a match as it was rated with so many seed pairs; None if it was not.

@@ -5,8 +5,8 @@ import msgspec
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.endings import Ending, said_of
 from molt_bench.bench.gate import GateFinding
+from molt_bench.bench.past import Extension
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.config.stop import StopConfig
 from molt_bench.llm.types import Unaccounted
 from molt_bench.records import MatchResult, Rating
 from molt_bench.seeds import Seed
@@ -24,14 +24,6 @@ class Convergence(msgspec.Struct, frozen=True):
     ratings: tuple[Rating, ...]
     ranking: tuple[str, ...]
     confidences: tuple[float, ...]
-
-
-class EndedStage(msgspec.Struct, frozen=True):
-    """An earlier stage of an extended run: after how many matches it ended, why, and its stop rule."""
-
-    matches: int
-    ending: Ending | None
-    stop: StopConfig
 
 
 class AgentUsage(msgspec.Struct, frozen=True):
@@ -89,7 +81,7 @@ class RunResult(msgspec.Struct, frozen=True):
         unaccounted: Requests to language models whose cost is not known, as after a kill, and what it is at most.
         reply_forms: The form of the replies of each language model, with its version.
         boxes: The box that each program, and each participant of Python code, played in; "none" for those without.
-        history: The earlier stages of an extended run.
+        extensions: When it went on under another stop rule.
         journal_lines: Lines in its journal; 0 without one.
         journal_hash: SHA-256 of the last line, which identifies the whole journal.
         bench_version: The bench version that played it.
@@ -108,7 +100,7 @@ class RunResult(msgspec.Struct, frozen=True):
     unaccounted: Unaccounted = Unaccounted()
     reply_forms: dict[str, str] = {}
     boxes: dict[str, str] = {}
-    history: tuple[EndedStage, ...] = ()
+    extensions: tuple[Extension, ...] = ()
     journal_lines: int = 0
     journal_hash: str = ""
     bench_version: int = BENCH_VERSION

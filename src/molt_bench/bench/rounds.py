@@ -14,16 +14,16 @@ import msgspec
 
 from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.endings import INTERRUPTED, Ending, NobodyLeft, Spent
-from molt_bench.bench.extended_run import Course
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.next_round import followed_pairs, next_pairs
-from molt_bench.bench.past import Games, Past, Stage
+from molt_bench.bench.next_round import next_pairs
+from molt_bench.bench.past import Games, Past
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import ending_of, has_converged, room_for_matches
+from molt_bench.bench.stop_rules import Progress, ending_of, has_converged, room_for_matches
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
+from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
 from molt_bench.records import GameRecord, MatchResult
@@ -42,13 +42,11 @@ class Round(msgspec.Struct, frozen=True):
         pairs: Their pairings, in order of match number.
         known: Their games that have already been played.
         missing: Their games that are still to be played.
-        begins: The stage that begins here and is not in the journal yet; the round then has no games.
     """
 
     pairs: tuple[Pair, ...] = ()
     known: Games = {}
     missing: Mapping[GameLabel, GameSpec] = {}
-    begins: Stage | None = None
 
     @property
     def size(self) -> int:
@@ -79,63 +77,54 @@ def rounds(
     *,
     past: Past | None = None,
     spending: Spending | None = None,
-    extend: StopConfig | None = None,
     on_match: Callable[[MatchResult], None] | None = None,
 ) -> Generator[Round, Played, RunResult]:
     """Step through a run, round by round: yield each, to be sent back what was played of it, and return the result.
 
-    The config has its master seed. `extend` is a stop rule under which the run continues once everything known has been
-    stepped through; `on_match` is called with every rated match. Raises JournalError if the known games do not belong
-    to this config, or the run did not stop where the journal says.
+    The config has its master seed; `on_match` is called with every rated match. Raises JournalError if the known games
+    do not belong to this config, or the run did not stop where the journal says.
     """
     past, spending = past or Past(), spending or Spending(config.paid())
-    course = Course(past, config.stop, extend)
-    under_way, played, at_once = course.now.under_way, Played(), config.matches_per_round()
+    played = Played()
     while True:
-        if config.stop is not course.now.stop:
-            config = config.model_copy(update={"stop": course.now.stop})
-        ladder.judge_by(config.stop)
         count = complete = len(ladder.matches)
+        stop = past.stop_after(count, config.stop)
+        ladder.judge_by(stop)
         # Time does not count while stepping through known matches: they were played within the limit.
         progress = ladder.progress(spending, seconds=played.seconds if count >= past.last_match else 0.0)
         if past.followed:
-            room = room_for_matches(config.stop.budget, progress, min(at_once, course.room(count)))
-            pairs = under_way or followed_pairs(ladder, deal.blocks, past, room)
-            ending = None if pairs else course.now.ending or INTERRUPTED
+            ending, pairs = None, past.pairs_in(ladder.rounds + 1)
         else:
-            ending = None if under_way else ending_of(config.stop, progress)
-            room = room_for_matches(config.stop.budget, progress, at_once)
-            pairs = under_way or (next_pairs(config, ladder, deal.blocks, spending, room) if ending is None else ())
-            if ending is None and not pairs:
-                ending = deal.blocks.exhausted if ladder.open_meetings else NobodyLeft(tuple(sorted(ladder.left)))
-        seconds = max(past.seconds, played.seconds)
-        stage = course.told_next(count, ending, pairs, seconds)
-        if stage is not None:
-            under_way = stage.under_way
-            continue
-        wanted = deal.games(pairs, ladder.meetings, count + 1, past.games)
-        known = past.of(wanted)
-        if ending is not None or len(known) < len(wanted):
-            begun = course.extend(count, pairs if known else ())
-            if begun is not None:
-                under_way = begun.under_way
-                yield Round(begins=begun)
-                continue
+            ruled = config if stop is config.stop else config.model_copy(update={"stop": stop})
+            ending, pairs = _decided(ruled, ladder, deal, spending, progress)
         if pairs:
+            wanted = deal.games(pairs, ladder.meetings, count + 1, past.games)
+            known = past.of(wanted)
             missing = {label: spec for label, spec in wanted.items() if label not in known}
             played = yield Round(pairs, known, missing)
             ladder.estimates.update(played.estimates)
             matches, rate = _matches_of(pairs, wanted, count + 1), partial(_rate_match, ladder, past, on_match)
             if _rate(ladder, matches, played.games, past, rate):
-                under_way = ()
                 continue
             complete = len(ladder.matches)
             _rate_what_is_complete(ladder, matches, played.games, past, rate)
-        if past.followed:
-            ending = course.now.ending or ending
-        ending = _end_of(course.now, ending, max(past.seconds, played.seconds), played.budget)
-        course.check_end(ending, complete, count + len(pairs))
-        return _result(config, ladder, deal, spending, course, ending)
+        ending = _end_of(past, stop, ending, max(past.seconds, played.seconds), played.budget)
+        _check_end(past, ending, complete, count + len(pairs))
+        return _result(config, ladder, deal, spending, past, ending)
+
+
+def _decided(
+    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, spending: Spending, progress: Progress
+) -> tuple[Ending | None, tuple[Pair, ...]]:
+    """Return why the run ends here by its rules, or else the pairings of the next round."""
+    ending = ending_of(config.stop, progress)
+    if ending is not None:
+        return ending, ()
+    room = room_for_matches(config.stop.budget, progress, config.matches_per_round())
+    pairs = next_pairs(config, ladder, deal.blocks, spending, room)
+    if pairs:
+        return None, pairs
+    return deal.blocks.exhausted if ladder.open_meetings else NobodyLeft(tuple(sorted(ladder.left))), ()
 
 
 def drive_run(run: Generator[Round, Played, RunResult], play: Callable[[Round], Played]) -> RunResult:
@@ -213,19 +202,48 @@ def _rate_match(
         on_match(match)
 
 
-def _end_of(stage: Stage, ending: Ending | None, seconds: float, budget: Spent | None) -> Ending:
+def _end_of(past: Past, stop: StopConfig, ending: Ending | None, seconds: float, budget: Spent | None) -> Ending:
     """Return why a run ended: by a stop rule, or else because a round was cut short.
 
     Where money or the clock ended it, the journal says how, since that cannot be computed again.
     """
-    computed = ending is not None and not stage.allows(ending, seconds)
-    if stage.ending is not None and not computed and stage.allows(stage.ending, seconds):
-        return stage.ending
+    told = past.ending
+    if past.followed:
+        return told or INTERRUPTED
+    computed = ending is not None and not _allows(stop, ending, seconds)
+    if told is not None and not computed and _allows(stop, told, seconds):
+        return told
     return ending or (INTERRUPTED if budget is None else msgspec.structs.replace(budget, in_a_round=True))
 
 
+def _allows(stop: StopConfig, ending: Ending, seconds: float) -> bool:
+    """Return whether a run can have ended so where that cannot be computed again: by its time or its money."""
+    limits = stop.budget
+    if limits is None or not isinstance(ending, Spent) or (ending.spent is not None and not ending.in_a_round):
+        return False
+    if ending.limit == "maxSeconds":
+        return ending.most == limits.max_seconds and seconds >= ending.most
+    money = {"maxCostUsd": limits.max_cost_usd, "maxTokens": limits.max_tokens}
+    return ending.in_a_round and ending.most == money.get(ending.limit)
+
+
+def _check_end(past: Past, ending: Ending, matches: int, begun: int) -> None:
+    """Check that a known run ends where and why its rules say; raises JournalError if the journal says otherwise.
+
+    `matches` are complete by then, and `begun` may have begun.
+    """
+    told = past.ending
+    if not past.followed and told is not None and (told != ending or told == INTERRUPTED):
+        does = f"goes on: match {matches + 1} is missing" if ending == INTERRUPTED else f"stops because {ending}"
+        raise JournalError(
+            f"the journal says that the run stopped because {told}; by its config, after match {matches} it {does}"
+        )
+    if past.last_match > begun:
+        raise JournalError(f"the journal goes on to match {past.last_match}, but by its config the run ends: {ending}")
+
+
 def _result(
-    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, spending: Spending, course: Course, ending: Ending
+    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, spending: Spending, past: Past, ending: Ending
 ) -> RunResult:
     return RunResult(
         config=config,
@@ -237,6 +255,6 @@ def _result(
         seeds=deal.blocks.used(ladder.meetings),
         warnings=(*run_warnings(ladder), *spending.other_models()),
         usage=spending.usage(),
-        history=course.history(),
+        extensions=past.extensions,
         gate=None if ladder.gate is None else ladder.gate.finding(ladder.hands),
     )

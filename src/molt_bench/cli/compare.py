@@ -11,7 +11,6 @@ from molt_bench.cli.options import Printing, printing_options
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, Command
 from molt_bench.cli.streams import notice, warn
 from molt_bench.errors import ConfigError
-from molt_bench.runs.header import recorded_of
 from molt_bench.runs.run import Run
 from molt_bench.study import comparison
 from molt_bench.study.comparison import ComparedRun
@@ -82,5 +81,5 @@ def _run(folder: str) -> ComparedRun:
     stored = Run.open(folder)
     for note in stored.notes:
         warn(note)
-    recorded = {each.id: recorded_of(stored.header, each.id) for each in stored.config.participants}
+    recorded = {each.id: stored.header.determining(each.id) for each in stored.config.participants}
     return ComparedRun(folder, stored.result(), recorded)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from molt_bench.arena.cast import check_participants
-from molt_bench.bench.extended_run import other_settings
+from molt_bench.bench.changed_settings import changed_settings
 from molt_bench.bench.run_warnings import opening_shortfall
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.cli.options import StopOptions
@@ -15,9 +15,7 @@ from molt_bench.config.assignments import put, set_field
 from molt_bench.config.loader import examined, load_config, read_config_file
 from molt_bench.config.participants import boxed_alike, participants_from
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.config.stop import StopConfig
 from molt_bench.errors import ConfigError, ConfigErrors, MoltBenchError, raise_all
-from molt_bench.runs.journal_past import stages_of
 from molt_bench.runs.master_seed import guessable
 from molt_bench.runs.run import Run
 from molt_bench.seeds import load_seeds
@@ -79,19 +77,16 @@ def problems_of(config: BenchmarkConfig, *, around: bool = True) -> list[MoltBen
     return [one for each in found for one in getattr(each, "problems", (each,))]
 
 
-def changed_by(options: StopOptions, stored: Run) -> tuple[StopConfig | None, dict[str, Any], BenchmarkConfig]:
-    """Return how a run is to go on by flags: under which stop rule, None for its own, and with which other settings.
+def changed_by(options: StopOptions, stored: Run) -> tuple[dict[str, Any], BenchmarkConfig]:
+    """Return which settings of a run are to be other ones by flags, by their paths, and its config with them.
 
-    The config has those settings. Raises ConfigError for a setting on which something depends that was played.
+    Raises ConfigError for a setting on which something depends that was played.
     """
     flags, assignments = options.fields(), options.assignments
     if not assignments and all(value is None for value in flags.values()):
-        return None, {}, stored.config
-    now = stored.config.model_copy(update={"stop": stages_of(stored.config, stored.lines)[-1].stop})
-    changed = load_config(_overridden(now.plain(), flags, assignments))
-    settings = other_settings(now, changed)
-    same = settings and changed.stop == now.stop
-    return None if same else changed.stop, settings, changed.model_copy(update={"stop": stored.config.stop})
+        return {}, stored.config
+    changed = load_config(_overridden(stored.config.plain(), flags, assignments))
+    return changed_settings(stored.config, changed), changed
 
 
 def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:

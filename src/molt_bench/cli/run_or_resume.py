@@ -31,11 +31,11 @@ from molt_bench.llm.types import Unaccounted
 from molt_bench.plugin import Host, HostedRun, Hosting
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.bug_log import write_bug
-from molt_bench.runs.conclusion import check_seed_file
 from molt_bench.runs.folder import last_run, new_folder, resume_command, summarized
 from molt_bench.runs.master_seed import forget, only_built_in
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
+from molt_bench.seeds import load_seeds
 from molt_bench.study.before_a_run import outlay_of, too_little, what_the_budget_shows, what_the_limit_buys
 from molt_bench.visible_text import on_one_line, printable
 
@@ -94,16 +94,16 @@ def resume_run(
     """
     stored = Run.open(folder, secret=secret, same_version=True)
     if own is not None:
-        check_seed_file(own.seeds, stored.header)
+        _check_seed_file(own.seeds.file, stored)
     stop = stop or StopOptions()
-    if stored.ending is not None and changed_by(stop, stored)[0] is None:
+    if stored.ending is not None and "stop" not in changed_by(stop, stored)[0]:
         _finish(stored, options)
         return
     permission = _permission(stored, run_agents=run_agents, own=own)
     files, stored = RunFiles.reopen(folder, secret=secret, warn=warn)  # nothing was changed before
     files.permission = permission
     try:
-        files.extend, files.settings, stored.config = changed_by(stop, stored)
+        files.settings, stored.config = changed_by(stop, stored)
         if stop.forget_unaccounted:
             known = files.replies
             known.ledger.forget(sum((exchange.lost for exchange in known.earlier), Unaccounted()))
@@ -115,11 +115,17 @@ def resume_run(
     _play(stored.config, files, stored.folder, options, hosted)
 
 
+def _check_seed_file(path: str | None, stored: Run) -> None:
+    """Check that the file of seeds in the user's own config has not changed since a run of it began; it may be gone."""
+    if path is not None and os.path.exists(path) and load_seeds(path) != stored.header.seeds:
+        raise JournalError(f"the seed file {path} has been changed since the run began")
+
+
 def _finish(stored: Run, options: RunOptions) -> None:
     """Write the files of a run that has ended again, and print its result."""
     if summarized(stored.folder) != (stored.content.line_count, stored.content.last_hash):
         notice(f"{stored.folder}: {_UNWRITTEN}")
-    if not stored.seed.sealed:
+    if not stored.sealed:
         forget(stored.folder)
     with _saying_what_is_left(stored.folder):
         result = rebuild_run(str(stored.folder), options.printing())

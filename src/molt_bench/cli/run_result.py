@@ -21,10 +21,9 @@ from molt_bench.report.number_text import dollars
 from molt_bench.report.result_tables import print_result
 from molt_bench.report.run_rows import Rows
 from molt_bench.report.verdict import remarks, way_on
-from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
 from molt_bench.runs.journal_lines import games_in
-from molt_bench.runs.line_file import lines_after
+from molt_bench.runs.line_file import being_written, lines_after
 from molt_bench.runs.run import Run
 from molt_bench.study.gate import gate_findings
 

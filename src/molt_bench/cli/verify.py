@@ -46,7 +46,7 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
     stored = Run.open(folder, same_version=True)
     permission = ask_permission(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
     replayed = replay_games(stored, permission)
-    result = stored.result(content=replayed.content)
+    result = stored.result(recount=True)
     files = check_artifacts(stored, Rows(result))
     for problem in files.problems:
         warn(problem)

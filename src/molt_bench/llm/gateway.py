@@ -268,7 +268,7 @@ class Gateway:
         )
 
     async def _record(self, exchange: Exchange, **fields: Any) -> Exchange:
-        """Record an exchange, and wait until it is on disk."""
+        """Record an exchange."""
         found = msgspec.structs.replace(exchange, **fields)
         if self.recorder is not None:
             self.recorder.add(found)
@@ -277,8 +277,6 @@ class Gateway:
         if bought is not None:
             self._told.buys(self.purse.limit, bought)
         self._told.on_exchange(found)
-        if self.recorder is not None:
-            await self.recorder.settled()
         return found
 
     async def _send(self, request: Request) -> Answer | RequestFailed:

@@ -33,6 +33,3 @@ class Recorder(Protocol):
 
     def add(self, exchange: Exchange) -> None:
         """Record an exchange."""
-
-    async def settled(self) -> None:
-        """Wait until everything recorded so far is on disk."""

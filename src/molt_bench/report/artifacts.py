@@ -75,7 +75,7 @@ def summary(rows: Rows) -> dict[str, Any]:
         **({"latency": latency} if latency else {}),
         **({"unaccounted": msgspec.structs.asdict(result.unaccounted)} if result.unaccounted.requests else {}),
         "guardrails": guardrails(result),
-        **({"history": _stages(rows)} if result.history else {}),
+        **({"extensions": _extensions(rows)} if result.extensions else {}),
         # The journal that all this follows from.
         **({"journal": {"lines": result.journal_lines, "sha256": result.journal_hash}} if result.journal_lines else {}),
         "warnings": list(result.warnings),
@@ -84,15 +84,15 @@ def summary(rows: Rows) -> dict[str, Any]:
     }
 
 
-def _stages(rows: Rows) -> list[dict[str, Any]]:
-    """Return the earlier stages of an extended run: after how many matches each ended, why, and its rule."""
+def _extensions(rows: Rows) -> list[dict[str, Any]]:
+    """Return when the run went on under another stop rule, why it had ended, and the rule until then."""
     return [
         {
-            "matches": stage.matches,
-            "stopReason": None if stage.ending is None else stage.ending.said(rows.names),
-            "stop": stage.stop.plain(),
+            "matches": each.matches,
+            "stopReason": None if each.ending is None else each.ending.said(rows.names),
+            "stop": each.before.plain(),
         }
-        for stage in rows.result.history
+        for each in rows.result.extensions
     ]
 
 

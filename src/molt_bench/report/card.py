@@ -16,8 +16,7 @@ from molt_bench.report.number_text import dollars
 from molt_bench.report.row_types import AgentRow, CostRow
 from molt_bench.report.run_rows import Rows
 from molt_bench.report.totals import hands_text, totals, unaccounted_line
-from molt_bench.runs.header import about_participant, recorded_prompts, recorded_versions
-from molt_bench.runs.journal_lines import Header
+from molt_bench.runs.journal_lines import Header, PlayedAs
 from molt_bench.visible_text import on_one_line
 
 #: The file of a card.
@@ -84,14 +83,16 @@ def _who(rows: Rows, header: Header, row: AgentRow) -> str:
         said += [f"reported as {', '.join(usage.reported)}"] if usage and usage.reported else []
         said += [f"fingerprints {', '.join(usage.fingerprints)}"] if usage and usage.fingerprints else []
         said += [f"{name} {_json(value)}" for name, value in asked.items() if name != "label"]
-        said.append(f"prompt SHA-256 {recorded_prompts(header).get(row.id, 'unknown')}")
+        said.append(f"prompt SHA-256 {header.agents.get(row.id, PlayedAs()).prompt or 'unknown'}")
         said.append(f"asked by molt-bench: reply {rows.reply_forms[row.id]}")
     else:
         said = [f"built-in bot {participant.type}" if participant.kind.built_in else participant.type]
         own = {} if settings is None else settings.model_dump(mode="json", exclude_defaults=True)
         said += [f"{name} {_json(value)}" for name, value in own.items()]
     said += [f"params {_json(participant.params)}"] if participant.params else []
-    said += [f"{what} {found}" for what, found in about_participant(header, row.id).items()]
+    played = header.agents.get(row.id, PlayedAs())
+    facts = {"code SHA-256": played.code, "sandbox": played.sandbox, "package": played.package, "server": played.server}
+    said += [f"{what} {fact}" for what, fact in facts.items() if fact is not None]
     return "; ".join([*said, *(["an anchor, outside the field"] if participant.anchor else [])])
 
 
@@ -127,8 +128,6 @@ def _stopped(rows: Rows) -> dict[str, str]:
     gate, rules = result.config.gate, result.config.stop.plain()
     versions = [] if gate is None else [f"gate of {gate.new} against {gate.old}"]
     said = {"Rule": "; ".join([*versions, *[f"{name}: {_flat(rule)}" for name, rule in rules.items() if rule]])}
-    for number, stage in enumerate(result.history, start=1):
-        said[f"Stage {number}"] = f"after {stage.matches:,} matches: {said_of(stage.ending, names)}"
     return {**said, "Reason": said_of(result.ending, names)}
 
 
@@ -152,7 +151,7 @@ def _cost(row: CostRow) -> str:
 
 def _contamination(rows: Rows, header: Header) -> str:
     """Say in a sentence whether an agent can have known the cards."""
-    if header.master_seed_hash is not UNSET and rows.result.history:
+    if header.master_seed_hash is not UNSET and rows.result.extensions:
         return (
             "the master seed was secret until the run first ended, and the run went on after that: no deck up to there "
             "can have been known before or be in training data, later ones can."
@@ -172,7 +171,7 @@ def _versions(rows: Rows, header: Header) -> dict[str, str]:
     journal = {"journal": f"{result.journal_lines:,} lines, SHA-256 {result.journal_hash}"}
     return {
         "molt-bench": f"{header.version}, bench version {header.bench_version}",
-        **recorded_versions(header),
+        **header.versions,
         **({"terms of luck": ", ".join(map(str, header.luck))} if header.luck else {}),
         "config": f"SHA-256 {header.config_hash}",
         **(journal if result.journal_lines else {}),

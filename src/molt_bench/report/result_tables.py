@@ -46,9 +46,9 @@ def print_result(rows: Rows, console: Console, *, folder: str | None = None, exp
     if text := units(rows):
         _say(console, text)
     _say(console, _played(rows))
-    for stage in result.history:
-        stopped = "" if stage.ending is None else f", where it had stopped: {stage.ending.said(rows.names)}"
-        _say(console, f"Extended after match {stage.matches:,}{stopped}.")
+    for each in result.extensions:
+        stopped = "" if each.ending is None else f", where it had stopped: {each.ending.said(rows.names)}"
+        _say(console, f"Extended after match {each.matches:,}{stopped}.")
     _say(console, f"Stopped: {said_of(result.ending, rows.names)}.")
     told = remarks(rows)
     kept = told if explained else told[:_REMARKS]

@@ -182,7 +182,7 @@ def remarks(rows: Rows) -> list[str]:
             f"This rating mixes forms of replies, tracks or memory, which decide a model's strength: {listed(ways)}."
         )
     said += disagreements(rows)
-    if any(rule_of(stage.stop) != rows.rule for stage in result.history):
+    if any(rule_of(each.before) != rows.rule for each in result.extensions):
         said.append(
             "The rule for neighbours was changed when the run was extended. The confidence is that of the last rule "
             "alone: it does not allow for the choice."

@@ -110,8 +110,8 @@ def last_run(config: BenchmarkConfig, secret: str | None = None) -> Path | None:
 
     That is one that has not ended; or the newest of all, if it has ended, but not all of its files were written.
     """
-    config, seed = settled(config, secret=secret)
-    config = with_master_seed(config, None) if seed.sealed else config
+    config, sealed = settled(config, secret=secret)
+    config = with_master_seed(config, None) if sealed else config
     wanted, newest = config_hash(config.plain()), True
     for journal in sorted(Path(config.output_dir).glob(f"*/{JOURNAL}"), reverse=True):
         try:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib import metadata
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -22,34 +22,22 @@ from molt_bench.errors import JournalError
 from molt_bench.llm.providers import PACKAGES
 from molt_bench.luck.weights import luck_version
 from molt_bench.plugin import NO_BOX, Luck, Registered
-from molt_bench.runs.journal_lines import FORMAT, Header
-from molt_bench.runs.master_seed import MasterSeed, seed_hash
+from molt_bench.runs.journal_lines import FORMAT, Header, PlayedAs
+from molt_bench.runs.master_seed import seed_hash
 from molt_bench.seeds import Seed
-
-#: How the forms of replies, the system prompts and the boxes of code are named in a header: this, and the participant.
-_REPLY_OF: Final = "reply of "
-_PROMPT_OF: Final = "prompt of "
-_BOX_OF: Final = "sandbox of "
-#: How a header names the package whose plug-in plays for a participant.
-_PACKAGE_OF: Final = "package of "
 
 
 def header_of(
     config: BenchmarkConfig,
-    seed: MasterSeed,
+    agents: Mapping[str, PlayedAs],
+    *,
+    sealed: bool = False,
     seeds: list[Seed] | None = None,
-    boxes: Mapping[str, str] | None = None,
     luck: Iterable[Registered] = (),
-    skills: Mapping[str, str] | None = None,
 ) -> Header:
-    """Return the first line of a run's journal; a sealed master seed appears in it only as a hash.
-
-    `skills` are the system prompts of language models, by participant: it has their SHA-256.
-    """
-    plain = config.plain()
-    boxed = {f"{_BOX_OF}{name}": label for name, label in (boxes or {}).items()}
-    told = {f"{_PROMPT_OF}{name}": sha256(text.encode()).hexdigest() for name, text in (skills or {}).items()}
-    if seed.sealed:
+    """Return the first line of a run's journal; a sealed master seed appears in it only as a hash."""
+    plain, seed = config.plain(), config.seeds.master_seed
+    if sealed:
         plain["seeds"]["masterSeed"] = None
     return Header(
         FORMAT,
@@ -59,11 +47,45 @@ def header_of(
         plain,
         folder=os.getcwd(),
         seeds=seeds,
-        source_hashes=source_hashes(config),
-        versions=_versions(config) | told | boxed,
+        versions=_versions(config),
+        agents=dict(agents),
         luck=tuple(luck),
-        master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
+        master_seed_hash=seed_hash(seed) if sealed and seed is not None else UNSET,
     )
+
+
+def played_as(
+    config: BenchmarkConfig, permission: Permission, own: Collection[str] = (), skills: Mapping[str, str] | None = None
+) -> dict[str, PlayedAs]:
+    """Return what identifies the participants on this machine.
+
+    `own`: types of the caller's agents; `skills`: the system prompts of language models. Raises ConfigError if one has
+    to have a box, and this machine cannot make it.
+    """
+    models, paid, found = config.models(), config.paid(), dict[str, PlayedAs]()
+    for each in config.participants:
+        spec, prompt = each.spec(), (skills or {}).get(each.id)
+        boxed = each.type not in own and permission.allows(spec)
+        servers = [at.redirection[1] for at in paid.get(each.id, ()) if at.redirection is not None]
+        found[each.id] = PlayedAs(
+            code=kind_of(spec.type).fingerprint(spec),
+            prompt=None if prompt is None else sha256(prompt.encode()).hexdigest(),
+            reply=models[each.id].reply_form if each.id in models else None,
+            server=servers[-1] if servers else None,
+            sandbox=box_label(spec, boxed=not permission.own) if boxed else None,
+            package=package_of_kind(each.type),
+        )
+    return {name: each for name, each in found.items() if each != PlayedAs()}
+
+
+def check_same_agents(header: Header, now: Mapping[str, PlayedAs]) -> None:
+    """Check that a run goes on with the code that it was started with, and each agent that began in a box in one."""
+    for name, before in header.agents.items():
+        here = now.get(name, PlayedAs())
+        if before.code is not None and before.code != here.code:
+            raise JournalError(f"the code of {name!r} has been changed since the run began: start a new run")
+        if before.sandbox not in (None, NO_BOX) and here.sandbox == NO_BOX:
+            raise JournalError(f"{name!r} began in a sandbox ({before.sandbox}), and there is none here: {obstacle()}")
 
 
 def luck_of_a_run() -> tuple[dict[Registered, Luck], list[str]]:
@@ -94,66 +116,13 @@ def recorded_luck(header: Header, used: Collection[str] | None = None) -> dict[R
     return {each: installed[each] for each in needed}
 
 
-def recorded_reply_forms(header: Header) -> dict[str, str]:
-    """Return the forms of replies that a header has."""
-    return _recorded(header, _REPLY_OF)
-
-
-def recorded_boxes(header: Header) -> dict[str, str]:
-    """Return the boxes of code and programs that a header has."""
-    return _recorded(header, _BOX_OF)
-
-
-def recorded_prompts(header: Header) -> dict[str, str]:
-    """Return the SHA-256 of the system prompts of language models that a header has."""
-    return _recorded(header, _PROMPT_OF)
-
-
-def recorded_versions(header: Header) -> dict[str, str]:
-    """Return the versions that a header has, without what it has of participants."""
-    return {name: version for name, version in header.versions.items() if " of " not in name}
-
-
-def about_participant(header: Header, name: str) -> dict[str, str]:
-    """Return what a header has of a participant's code, and of where it plays."""
-    found = {"code SHA-256": header.source_hashes.get(name)}
-    found |= {what: header.versions.get(f"{what} of {name}") for what in ("sandbox", "package", "server")}
-    return {what: label for what, label in found.items() if label is not None}
-
-
-def recorded_of(header: Header, name: str) -> dict[str, str]:
-    """Return what determines how a participant plays, beside its config: its code, prompt and form of replies."""
-    found = {"code": header.source_hashes.get(name)}
-    found |= {what: header.versions.get(f"{what} of {name}") for what in ("prompt", "reply", "package", "server")}
-    return {what: label for what, label in found.items() if label is not None}
-
-
 def check_plugins(header: Header, config: BenchmarkConfig) -> None:
     """Check that the packages are here whose plug-ins play in a run; raises JournalError with the name of one."""
-    missing = _recorded(header, _PACKAGE_OF).items() - packages_of(config).items()
-    for name, package in sorted(missing):
-        way = "start without --no-plugins" if none_wanted() else f"install {package}"
-        raise JournalError(f"{name!r} plays by a plug-in of the package {package}, which is not here: {way}")
-
-
-def packages_of(config: BenchmarkConfig) -> dict[str, str]:
-    """Return the packages whose plug-ins play for participants."""
-    found = {each.id: package_of_kind(each.type) for each in config.participants}
-    return {name: package for name, package in found.items() if package is not None}
-
-
-def _recorded(header: Header, what: str) -> dict[str, str]:
-    return {name.removeprefix(what): label for name, label in header.versions.items() if name.startswith(what)}
-
-
-def boxes_of(config: BenchmarkConfig, permission: Permission, own: Collection[str] = ()) -> dict[str, str]:
-    """Return the box that each program, and each participant of Python code, plays in on this machine.
-
-    `own`: types of the caller's agents. Raises ConfigError if one has to have a box, and this machine cannot make it.
-    """
-    specs = [each.spec() for each in config.participants if each.type not in own]
-    found = {spec.id: box_label(spec, boxed=not permission.own) for spec in specs if permission.allows(spec)}
-    return {name: label for name, label in found.items() if label is not None}
+    for each in config.participants:
+        package = header.agents.get(each.id, PlayedAs()).package
+        if package is not None and package != package_of_kind(each.type):
+            way = "start without --no-plugins" if none_wanted() else f"install {package}"
+            raise JournalError(f"{each.id!r} plays by a plug-in of the package {package}, which is not here: {way}")
 
 
 @cache
@@ -163,18 +132,12 @@ def _installed(library: str) -> str:
 
 
 def _versions(config: BenchmarkConfig) -> dict[str, str]:
-    """Return the versions of all that affects a result, and where the environment sends models."""
-    paid = config.paid()
+    """Return the versions of all that affects a result."""
     found = {"python": platform.python_version(), "openskill": _installed("openskill"), "luck": luck_version()}
-    for name, settings in ((name, each) for name, models in paid.items() for each in models):
-        where = settings.redirection
-        if where is not None:
-            found[f"server of {name}"] = where[1]
-    for library in PACKAGES if paid else ():
+    for library in PACKAGES if config.paid() else ():
         with suppress(metadata.PackageNotFoundError):
             found[library] = _installed(library)
-    found |= {f"{_PACKAGE_OF}{name}": package for name, package in packages_of(config).items()}
-    return found | {f"{_REPLY_OF}{name}": settings.reply_form for name, settings in config.models().items()}
+    return found
 
 
 def without_boxes(config: BenchmarkConfig) -> list[str]:
@@ -182,13 +145,6 @@ def without_boxes(config: BenchmarkConfig) -> list[str]:
     wanting = [each for each in config.participants if getattr(each, "sandbox", None) == AUTO]
     names = ", ".join([each.id for each in wanting if box_label(each.spec()) == NO_BOX])
     return [f"{names} without a sandbox, since {obstacle()}: can read your files, and so the cards"] if names else []
-
-
-def source_hashes(config: BenchmarkConfig) -> dict[str, str]:
-    """Return the hashes of the source files of custom agents, by participant."""
-    specs = [participant.spec() for participant in config.participants]
-    hashes = {spec.id: kind_of(spec.type).fingerprint(spec) for spec in specs}
-    return {name: found for name, found in hashes.items() if found is not None}
 
 
 def config_hash(plain: Mapping[str, Any]) -> str:

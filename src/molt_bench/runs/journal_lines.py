@@ -19,6 +19,26 @@ FORMAT: Final = 1
 MatchNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 
 
+class PlayedAs(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What identifies a participant besides its config.
+
+    Attributes:
+        code: SHA-256 of the source file of a custom agent.
+        prompt: SHA-256 of the system prompt of a language model.
+        reply: The form of its replies, with its version.
+        server: Where the environment sends it.
+        sandbox: The box that a program, or Python code, plays in; "none" for those without.
+        package: The package whose plug-in plays for it.
+    """
+
+    code: str | None = None
+    prompt: str | None = None
+    reply: str | None = None
+    server: str | None = None
+    sandbox: str | None = None
+    package: str | None = None
+
+
 class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
     """The first line.
 
@@ -28,8 +48,8 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
         config_hash: SHA-256 of the config, to detect changes.
         folder: Where the run was started; relative paths in the config start there.
         seeds: The seeds from the seed file, if there is one.
-        source_hashes: SHA-256 of the source files of custom agents, by participant.
         versions: Versions of Python and of the packages that affect a result.
+        agents: What identifies the participants.
         luck: The plug-ins that take out luck, in the order in which they are asked.
         master_seed_hash: SHA-256 of a master seed that is secret until the run ends; the config then has null.
     """
@@ -41,10 +61,20 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     config: dict[str, Any]
     folder: str = "."
     seeds: list[Seed] | None = None
-    source_hashes: dict[str, str] = {}
     versions: dict[str, str] = {}
+    agents: dict[str, PlayedAs] = {}
     luck: tuple[Registered, ...] = ()
     master_seed_hash: str | UnsetType = UNSET
+
+    def known(self, what: str) -> dict[str, str]:
+        """Return one of the attributes of `PlayedAs`, by the participants that have it."""
+        found = {name: getattr(each, what) for name, each in self.agents.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def determining(self, name: str) -> dict[str, str]:
+        """Return what determines how a participant plays, beside its config and its box."""
+        found = msgspec.structs.asdict(self.agents.get(name, PlayedAs()))
+        return {what: value for what, value in found.items() if value is not None and what != "sandbox"}
 
 
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):
@@ -81,43 +111,41 @@ class SessionEnd(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", r
     halted: str | UnsetType = UNSET
 
 
-class Extension(msgspec.Struct, frozen=True, tag="extension", tag_field="line", rename="camel"):
-    """The run continues under another stop rule, on the same decks.
+class Resumption(msgspec.Struct, frozen=True, tag="resumption", tag_field="line", rename="camel", omit_defaults=True):
+    """The run goes on otherwise than before.
 
     Attributes:
-        matches: Matches complete by then.
-        stop: The `stop` section of the config from here on.
-        under_way: Pairings of a round in progress, which is completed as scheduled.
+        settings: The settings that are other ones from here, by their paths; nothing that was played depends on them.
+            With `stop`, the run goes on under another stop rule, on the same decks.
+        fresh_decks: Whether games already started are dealt different cards, since an agent may remember them.
     """
 
-    matches: int
-    stop: dict[str, Any]
-    under_way: list[tuple[str, str]] = []
+    settings: dict[str, Any] = {}
+    fresh_decks: bool = False
 
-
-class Resumption(msgspec.Struct, frozen=True, tag="resumption", tag_field="line", rename="camel"):
-    """The run continues with an agent that may remember: games already started are dealt different cards."""
+    @property
+    def extends(self) -> bool:
+        """Whether the run goes on under another stop rule."""
+        return "stop" in self.settings
 
 
 class Rated(msgspec.Struct, frozen=True, tag="margins", tag_field="line", rename="camel"):
     """The margins of a match as it was rated, before the next round was decided.
 
-    So readers of the run take no luck out of its hands again. `verify` does, and compares. `term` is the plug-in
-    that took the luck out, with its version, if one did.
+    So readers of the run take no luck out of its hands again. `verify` does, and compares.
+
+    Attributes:
+        round: The round that the match was scheduled in, from 1.
+        term: The plug-in that took the luck out, with its version, if one did.
     """
 
     match: MatchNumber
+    round: int
     margins: Margins
     term: str | UnsetType = UNSET
 
 
-class Change(msgspec.Struct, frozen=True, tag="change", tag_field="line", rename="camel"):
-    """Settings with which the run goes on from here, by their paths; nothing that was played depends on them."""
-
-    settings: dict[str, Any]
-
-
-Line: TypeAlias = Header | Game | SessionEnd | Extension | Resumption | Rated | Change
+Line: TypeAlias = Header | Game | SessionEnd | Resumption | Rated
 
 
 def games_in(lines: Sequence[Line]) -> list[Game]:
@@ -129,7 +157,7 @@ def ending_in(lines: Sequence[Line]) -> Ending | None:
     """Return why a run has ended; None if it has not, or has since been extended."""
     ending = None
     for line in lines:
-        if isinstance(line, Extension):
+        if isinstance(line, Resumption) and line.extends:
             ending = None
         elif isinstance(line, SessionEnd):
             ending = line.ending or ending

@@ -1,19 +1,28 @@
-"""Append-only line files: each line is handed to the system before the next step; a torn last line is dropped.
+"""Append-only line files: each line is handed to the system before the next step, by one process at a time.
 
-A file that is still growing can be followed, line by line.
+A file that is still growing can be read, and others can tell that it is being written.
 """
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
-from typing import TypeAlias
+from time import sleep
+from typing import Final, Literal, TypeAlias
 
 from molt_bench.errors import JournalError
-from molt_bench.runs.file_lock import locked_file
+
+try:
+    import fcntl
+except ImportError:  # a system without such locks
+    fcntl = None  # type: ignore[assignment]
 
 #: Called as soon as a file can no longer be written.
 Warn: TypeAlias = Callable[[str], None]
+#: Attempts to lock a file, and seconds between them.
+_TRIES: Final = 10
+_TRY_AGAIN_S: Final = 0.05
 
 
 class LineFile:
@@ -38,7 +47,7 @@ class LineFile:
         self.problem: str | None = None
         self._warn = warn
         self._then = then
-        self._file = locked_file(path, "xb" if new else "r+b")
+        self._file = _locked(path, "xb" if new else "r+b")
 
     def cut(self, size: int) -> None:
         """Truncate the file to this many bytes, and continue writing there."""
@@ -66,8 +75,8 @@ class LineFile:
         return True
 
     def sync(self) -> bool:
-        """Flush what is written to disk, from any thread; return whether every line is there."""
-        with suppress(OSError, ValueError):  # it may be closed meanwhile
+        """Flush what is written to disk; return whether every line is there."""
+        with suppress(OSError, ValueError):  # it may be closed
             os.fsync(self._file.fileno())
         return self.problem is None and not self._file.closed
 
@@ -92,3 +101,35 @@ def lines_after(path: str | Path, size: int = 0) -> Iterator[bytes]:
                     yield line[:-1]
     except OSError as error:
         raise JournalError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def being_written(path: str | Path) -> bool:
+    """Return whether a program is currently writing a file: it holds a lock on the file while it does."""
+    if fcntl is None:
+        return False
+    try:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _locked(path: str, mode: Literal["xb", "r+b"]) -> FileIO:
+    """Open a file for this process only. Every write goes to the system, so nothing is left over in this process."""
+    try:
+        file = open(path, mode, buffering=0)  # noqa: SIM115 - it stays open while it is being written
+    except OSError as error:
+        raise JournalError(f"{path} cannot be written: {error.strerror}") from error
+    for attempt in range(1, _TRIES + 1 if fcntl else 0):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except OSError as error:  # a reader may hold a lock for a moment to check for a writer
+            if attempt == _TRIES:
+                file.close()
+                raise JournalError(f"{path} is being written by another process") from error
+            sleep(_TRY_AGAIN_S)
+    return file

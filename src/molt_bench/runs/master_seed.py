@@ -14,14 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.kinds import kind_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.files import text_of
-from molt_bench.runs.journal import JournalContent
 from molt_bench.runs.journal_lines import Header, Line, SessionEnd
 from molt_bench.seeds import MASTER_SEED_VARIABLE, Seed
 from molt_bench.visible_text import shown
@@ -33,13 +31,6 @@ SEED_FILE: Final = "master-seed"
 #: A seed with fewer characters can be found by brute force.
 _SHORTEST: Final = 16
 _LONGEST: Final = 1000
-
-
-class MasterSeed(msgspec.Struct, frozen=True):
-    """The master seed of a run; while it is sealed, it is kept secret until the run ends."""
-
-    value: Seed
-    sealed: bool = False
 
 
 def only_built_in(config: BenchmarkConfig, agents: Collection[str] = ()) -> bool:
@@ -54,21 +45,18 @@ def draw_seed() -> str:
 
 def settled(
     config: BenchmarkConfig, agents: Collection[str] = (), *, secret: str | None = None
-) -> tuple[BenchmarkConfig, MasterSeed]:
-    """Return the config with its master seed filled in, and that seed.
+) -> tuple[BenchmarkConfig, bool]:
+    """Return the config with its master seed filled in, and whether that is sealed: kept secret until the run ends.
 
     `agents` are the types of the caller's custom agents; `secret` is a seed to seal, from a file or the environment.
     """
-    named = config.seeds.master_seed
-    if secret is not None:
-        seed = MasterSeed(secret, sealed=True)
-    elif named is not None:
-        seed = MasterSeed(named)
-    elif only_built_in(config, agents):
-        seed = MasterSeed(DEFAULT_MASTER_SEED)
-    else:
-        seed = MasterSeed(draw_seed(), sealed=True)
-    return with_master_seed(config, seed.value), seed
+    seed: Seed | None = secret
+    if seed is None:
+        seed = config.seeds.master_seed
+    if seed is None and only_built_in(config, agents):
+        seed = DEFAULT_MASTER_SEED
+    sealed = secret is not None or seed is None
+    return with_master_seed(config, draw_seed() if seed is None else seed), sealed
 
 
 def with_master_seed(config: BenchmarkConfig, seed: Seed | None) -> BenchmarkConfig:
@@ -76,30 +64,28 @@ def with_master_seed(config: BenchmarkConfig, seed: Seed | None) -> BenchmarkCon
     return config.model_copy(update={"seeds": config.seeds.model_copy(update={"master_seed": seed})})
 
 
-def guessable(config: BenchmarkConfig, agents: Collection[str] = (), *, secret: Seed | None = None) -> str | None:
+def guessable(config: BenchmarkConfig, agents: Collection[str] = (), *, sealed: bool = False) -> str | None:
     """Return a warning if a given seed is short or public and an agent could use it to work out the cards.
 
-    `secret` is a seed used instead of the config's; it is not shown.
+    One that is `sealed` is not shown.
     """
-    seed = config.seeds.master_seed if secret is None else secret
-    if seed is None or only_built_in(config, agents):
+    seed = config.seeds.master_seed
+    if seed is None or only_built_in(config, agents) or (seed != DEFAULT_MASTER_SEED and not _is_short(seed)):
         return None
-    if seed != DEFAULT_MASTER_SEED and not _is_short(seed):
-        return None
-    named = "the secret master seed" if secret is not None else f"seeds.masterSeed = {shown(seed)}"
+    named = "the secret master seed" if sealed else f"seeds.masterSeed = {shown(seed)}"
     return (
         f"{named} can be guessed, and a guess gives away every card: leave it out to "
         "have one drawn, or keep 32 random hex digits in a file for --master-seed-file"
     )
 
 
-def guessable_file(path: str | None, seeds: Sequence[Seed] | None) -> str | None:
+def guessable_file(config: BenchmarkConfig, agents: Collection[str] = ()) -> str | None:
     """Return a warning if the seeds come from a file: the journal begins with them, and some may be guessed."""
-    if seeds is None:
+    if config.seeds.file is None or only_built_in(config, agents):
         return None
     return (
-        f"seeds.file = {shown(path)}: the journal begins with these seeds, so an agent that reads it or guesses them "
-        "knows the cards to come: leave it out to have them drawn"
+        f"seeds.file = {shown(config.seeds.file)}: the journal begins with these seeds, so an agent that reads it or "
+        "guesses them knows the cards to come: leave it out to have them drawn"
     )
 
 
@@ -107,14 +93,6 @@ def _is_short(seed: Seed) -> bool:
     """Return whether a seed has too few characters, or too few different ones, to be secret."""
     text = str(seed) if not isinstance(seed, int) else hex(abs(seed))[2:]
     return len(text) < _SHORTEST or len({*text}) <= _SHORTEST // 4
-
-
-def known_seed(config: BenchmarkConfig, known: JournalContent) -> MasterSeed:
-    """Return the master seed of a run that has started; raises JournalError if its config does not contain it."""
-    seed = config.seeds.master_seed
-    if seed is None:
-        raise JournalError("the master seed of the run is not known: open the run by its folder")
-    return MasterSeed(seed, sealed=known.header.master_seed_hash is not UNSET and revealed(known.lines) is None)
 
 
 def seed_hash(seed: Seed) -> str:
@@ -140,14 +118,12 @@ def forget(folder: Path) -> None:
 
 
 def revealed(lines: Sequence[Line]) -> Seed | None:
-    """Return the master seed that a journal reveals once the run has ended; raises JournalError if it reveals two."""
-    told = {each.master_seed for each in lines if isinstance(each, SessionEnd) and each.master_seed is not UNSET}
-    if len(told) > 1:
-        raise JournalError("the journal tells two master seeds")
-    return told.pop() if told else None
+    """Return the master seed that a journal reveals once the run has ended."""
+    told = [each.master_seed for each in lines if isinstance(each, SessionEnd) and each.master_seed is not UNSET]
+    return told[-1] if told else None
 
 
-def opened_seed(header: Header, told: Seed | None, folder: Path, *, secret: str | None = None) -> MasterSeed:
+def opened_seed(header: Header, told: Seed | None, folder: Path, *, secret: str | None = None) -> Seed:
     """Return the sealed master seed of a run: told at the end of its journal, in its file, or a secret of the user.
 
     Raises JournalError if none of them has it, or it is not the seed that the run was started with.
@@ -155,11 +131,11 @@ def opened_seed(header: Header, told: Seed | None, folder: Path, *, secret: str 
     if told is not None:
         if seed_hash(told) != header.master_seed_hash:
             raise JournalError(f"{folder}: the master seed that was revealed is not the one the run was started with")
-        return MasterSeed(told)
+        return told
     kept = (_read(folder / SEED_FILE), secret or environment_seed() or "")
     for seed in kept:
         if seed and seed_hash(seed) == header.master_seed_hash:
-            return MasterSeed(seed, sealed=True)
+            return seed
     raise JournalError(
         f"{folder}: the master seed is secret until the run ends, and {SEED_FILE} is "
         + ("not the one it was started with" if kept[0] else f"not here: put it there, or into {MASTER_SEED_VARIABLE}")

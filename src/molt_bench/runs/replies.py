@@ -5,7 +5,8 @@ was cut off goes on at the decision that was open, and a run is verified without
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self, TypeAlias
@@ -13,14 +14,15 @@ from typing import Final, Self, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.errors import FaultKind, JournalError, RulesError, RunHalted
+from molt_bench.errors import AgentFailed, FaultKind, JournalError, RulesError, RunHalted
 from molt_bench.llm.ledger import Entry, Ledger
+from molt_bench.llm.reply import read_reply
+from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix, mix_from_text
 from molt_bench.poker.observation import Observation
 from molt_bench.runs.line_file import LineFile, Warn, lines_after
-from molt_bench.runs.shared_flush import SharedFlush
 from molt_bench.specs import GameLabel
 
 FORMAT: Final = 1
@@ -135,7 +137,7 @@ class Replies:
     """The replies of a run: in memory, and in a file. The gateway of models keeps its exchanges here, too.
 
     Attributes:
-        begun: Whether an earlier session of the run has recorded replies.
+        begun: Whether the file has its header: from then on, what is said is on record.
         read_only: Whether no one may be asked: a missing reply is an error.
         skills: The system prompt of every participant that is a model, once it is known.
         earlier: The exchanges of earlier sessions, in order.
@@ -148,14 +150,11 @@ class Replies:
     """
 
     def __init__(self, path: str | None = None, *, warn: Warn | None = None) -> None:
-        self.read_only = False
-        self.begun = self._has_header = False
+        self.read_only = self.begun = False
         self.skills: dict[str, str] = {}
         self.earlier: list[Exchange] = []
         self.sent_bytes: dict[str, int] = {}
         self.ledger = Ledger(self._write)
-        self._written = 0
-        self._flush = SharedFlush(self.sync, lambda: self._written)
         self._exchanges: dict[GameLabel, dict[str, Exchange]] = defaultdict(dict)
         self._answers: dict[GameLabel, dict[str, Outcome]] = defaultdict(dict)
         self._file = None if path is None else _opened(path, new=True, warn=warn)
@@ -174,57 +173,54 @@ class Replies:
         if not read_only:  # opened first, so that no other process writes while this reads
             found._file = _opened(path, new=not there, warn=warn)
         try:
-            size, keys = 0, set[str]()
+            size = 0
             for number, text in enumerate(lines_after(path) if there else (), start=1):
                 place = f"{path} line {number}"
                 line = read_line(text, place)
                 if isinstance(line, Header) is not (number == 1):
                     raise JournalError(f"{place}: expected {'the header of the file' if number == 1 else 'a reply'}")
-                found._take(line, place, over, keys)
+                found._take(line, place, over)
                 size += len(text) + 1
             if found._file is not None:
                 found._file.cut(size)
-                found._file.sync()  # a session that was killed may have left lines that only the system has
         except JournalError:
             found.close()
             raise
         return found
 
-    def _take(self, line: Line, place: str, over: Collection[GameLabel], keys: set[str]) -> None:
+    def _take(self, line: Line, place: str, over: Collection[GameLabel]) -> None:
         if isinstance(line, Header):
-            self.begun = self._has_header = True
+            self.begun = True
         elif isinstance(line, Skill):
             self.skills[line.participant] = line.text
         elif isinstance(line, Exchange):
-            if line.key not in keys:  # a copy of a line is one exchange, paid for once
-                keys.add(line.key)
-                kept, skill = line.game not in over, self.skills.get(line.participant, "")
-                said = (skill, *(each.text for each in line.asked))
-                self.sent_bytes[line.key] = sum(len(each.encode()) for each in said)
-                # The text is only needed where it may be read again, and what was asked and thought never.
-                line = msgspec.structs.replace(line, asked=(), thoughts="", text=line.text if kept else "")
-                self.earlier.append(line)
-                self.ledger.settle(line.key)
-                if kept:
-                    self._exchanges[line.game][line.key] = line
-        elif isinstance(line, ProgramAnswer):
-            if line.game in over:
-                return
-            if self._answers[line.game].setdefault(line.key, line.outcome) != line.outcome:
-                raise JournalError(f"{place} answers a question that an earlier line answers in another way")
-        else:
+            self._take_exchange(line, kept=line.game not in over)
+        elif isinstance(line, Entry):
             self.ledger.take(line)
+        elif line.game not in over and self._answers[line.game].setdefault(line.key, line.outcome) != line.outcome:
+            raise JournalError(f"{place} answers a question that an earlier line answers in another way")
+
+    def _take_exchange(self, line: Exchange, *, kept: bool) -> None:
+        if line.key in self.sent_bytes:  # a copy of a line is one exchange, paid for once
+            return
+        said = (self.skills.get(line.participant, ""), *(each.text for each in line.asked))
+        self.sent_bytes[line.key] = sum(len(each.encode()) for each in said)
+        # The text is only needed where it may be read again, and what was asked and thought never.
+        line = msgspec.structs.replace(line, asked=(), thoughts="", text=line.text if kept else "")
+        self.earlier.append(line)
+        self.ledger.settle(line.key)
+        if kept:
+            self._exchanges[line.game][line.key] = line
 
     def begin(self, skills: Mapping[str, str] | None = None) -> None:
         """Begin to record, with the system prompts that are not known yet; raises RunHalted if that is not written."""
-        if not self._has_header:
-            self._has_header = True
+        if not self.begun:
+            self.begun = True
             self._write(Header(FORMAT))
         for participant, text in (skills or {}).items():
             if participant not in self.skills:
                 self.skills[participant] = text
                 self._write(Skill(participant, text))
-        self.sync()
 
     @property
     def recorded(self) -> bool:
@@ -262,25 +258,13 @@ class Replies:
     def _write(self, line: Line) -> None:
         if self.read_only:
             raise RunHalted("the replies of the run are not open for writing")
-        if self._file is not None:
-            self._file.append(_encode(line))
-            self._written += 1
-            if self._file.problem is not None:
-                raise RunHalted(self._file.problem)
-
-    async def settled(self) -> None:
-        """Wait until everything written so far is on disk; all who wait at the same time share one flush."""
-        await self._flush.settled()
+        if self._file is not None and not self._file.append(_encode(line)):
+            raise RunHalted(self.problem or f"{self._file.path} is closed")
 
     @property
     def problem(self) -> str | None:
         """Why replies are missing from the file, if any are."""
         return self._file.problem if self._file is not None else None
-
-    def sync(self) -> None:
-        """Flush everything to disk."""
-        if self._file is not None:
-            self._file.sync()
 
     def close(self) -> None:
         """Close any open file."""
@@ -290,3 +274,43 @@ class Replies:
 
 def _opened(path: str, *, new: bool, warn: Warn | None) -> LineFile:
     return LineFile(path, new=new, warn=warn, then="no further questions are asked")
+
+
+class Said:
+    """One attempt of a model at a decision: what it was asked, and what it said.
+
+    Attributes:
+        exchange: What was asked, and what came of it.
+        system: The system prompt of the model.
+        reasoning: What a valid reply says before its answer.
+        mix: The strategy that it states, if it states one.
+    """
+
+    def __init__(self, exchange: Exchange, system: str | None, settings: LLMSettings | None) -> None:
+        self.exchange = exchange
+        self.system = system
+        self.reasoning: str | None = None
+        self.mix: Mix | None = None
+        if exchange.outcome == "reply" and settings is not None:
+            with suppress(AgentFailed):
+                reply = read_reply(exchange.text, exchange.finish, strategy=settings.reply == "strategy")
+                self.reasoning = reply.reasoning
+                self.mix = reply.answer if isinstance(reply.answer, Mix) else None
+
+
+def said_in(path: Path, models: Mapping[str, LLMSettings], game: GameLabel | None = None) -> Iterator[Said]:
+    """Return what the models of a run said, in the order in which it was written; in one game if it is named.
+
+    It is read when it is needed, and not kept. Raises JournalError if a line is damaged.
+    """
+    wanted = b"" if game is None else _encode(game)
+    skills: dict[str, str] = {}
+    for text in lines_after(path):
+        is_skill = text.startswith(b'{"line":"skill"')
+        if not is_skill and not (text.startswith(b'{"line":"exchange"') and wanted in text):
+            continue
+        line = read_line(text, str(path))
+        if isinstance(line, Skill):
+            skills[line.participant] = line.text
+        elif isinstance(line, Exchange) and game in (None, line.game) and line.outcome != "cut":  # asked for again
+            yield Said(line, skills.get(line.participant), models.get(line.participant))

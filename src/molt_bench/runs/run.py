@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from copy import copy, deepcopy
+from copy import copy
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,45 +13,27 @@ from msgspec import UNSET, structs
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.dealer import Dealer
-from molt_bench.bench.endings import Ending
+from molt_bench.bench.endings import INTERRUPTED, Ending, Interrupted
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
-from molt_bench.config.assignments import put
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.files import write_whole
-from molt_bench.runs.conclusion import (
-    by_another_version,
-    concluded,
-    naming_damage,
-    notes_on,
-    recorded_seeds,
-    told_before,
-    warnings_ahead,
-)
-from molt_bench.runs.file_lock import being_written
+from molt_bench.runs.conclusion import by_another_version, concluded, naming_damage, recorded_seeds, warnings_ahead
 from molt_bench.runs.folder import JOURNAL, REPLIES, SUMMARY, journal_in, summarized
 from molt_bench.runs.header import config_hash, recorded_luck
 from molt_bench.runs.journal import JournalContent, read_header, read_journal
-from molt_bench.runs.journal_lines import Change, Header, Line, Rated, SessionEnd, ending_in, games_in
 from molt_bench.runs.journal_lines import Game as Game
-from molt_bench.runs.journal_past import past_of, resumptions_in
-from molt_bench.runs.line_file import Warn
-from molt_bench.runs.master_seed import (
-    MasterSeed,
-    known_seed,
-    only_built_in,
-    opened_seed,
-    revealed,
-    with_master_seed,
-)
-from molt_bench.runs.replies import Replies, replies_hash
-from molt_bench.runs.said import Said as Said
-from molt_bench.runs.said import said_in
+from molt_bench.runs.journal_lines import Header, Line, Rated, SessionEnd, ending_in, games_in, halt_in
+from molt_bench.runs.journal_past import config_of, past_of
+from molt_bench.runs.line_file import Warn, being_written
+from molt_bench.runs.master_seed import only_built_in, opened_seed, revealed, with_master_seed
+from molt_bench.runs.replies import Replies, replies_hash, said_in
+from molt_bench.runs.replies import Said as Said
 from molt_bench.specs import GameLabel, Pair
 
 
@@ -75,10 +57,15 @@ class Run:
         self.folder = folder
         self.content = content
         self.header: Header = content.header
-        self.config: BenchmarkConfig = config_of(content)
+        self.config: BenchmarkConfig = config_of(content.header, content.lines)
         if self.header.master_seed_hash is not UNSET:
             seed = opened_seed(self.header, revealed(content.lines), folder, secret=secret)
-            self.config = with_master_seed(self.config, seed.value)
+            self.config = with_master_seed(self.config, seed)
+
+    def _read(self, content: JournalContent) -> None:
+        """Take a longer or a shorter journal: settings with which the run went on may be among its lines, or not."""
+        seed = self.config.seeds.master_seed
+        self.content, self.config = content, with_master_seed(config_of(content.header, content.lines), seed)
 
     @classmethod
     def open(cls, folder: str | Path, *, secret: str | None = None, same_version: bool = False) -> "Run":
@@ -110,9 +97,9 @@ class Run:
         return ending_in(self.lines)
 
     @property
-    def seed(self) -> MasterSeed:
-        """The master seed, and whether it is still secret."""
-        return known_seed(self.config, self.content)
+    def sealed(self) -> bool:
+        """Whether its master seed is still secret."""
+        return self.header.master_seed_hash is not UNSET and revealed(self.lines) is None
 
     @property
     def going(self) -> bool:
@@ -122,7 +109,11 @@ class Run:
     @property
     def notes(self) -> list[str]:
         """What a reader should know: who wrote it, if another version did, and that it has not ended."""
-        return notes_on(self.content, self.folder / JOURNAL)
+        found = by_another_version(self.header)
+        if self.ending is None:
+            state = "is still going" if self.going else "has not ended"
+            found.append(f"{self.folder}: the run {state}: this is what was finished so far")
+        return found
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file into its folder, whole or not at all; raises OSError if it cannot."""
@@ -150,14 +141,16 @@ class Run:
 
         Raises JournalError if it cannot be read, a line is damaged, or the file was replaced.
         """
-        before, self.content = self.content, read_journal(self.folder / JOURNAL, after=self.content)
-        return self.content.line_count > before.line_count
+        content = read_journal(self.folder / JOURNAL, after=self.content)
+        grown = content.line_count > self.content.line_count
+        if grown:
+            self._read(content)
+        return grown
 
     def until(self, lines: int) -> "Run":
         """Return the run as it was when its journal had so many lines."""
-        kept = JournalContent(self.header, self.lines[: lines - 1], self.content.size, self.content.hashes[:lines])
         run = copy(self)
-        run.content = kept
+        run._read(JournalContent(self.header, self.lines[: lines - 1], self.content.size, self.content.hashes[:lines]))
         return run
 
     @property
@@ -208,53 +201,41 @@ class Run:
         finally:
             os.chdir(before)
 
-    def result(
-        self,
-        *,
-        content: JournalContent | None = None,
-        keep_hands: bool = False,
-    ) -> RunResult:
+    def result(self, *, recount: bool = False, keep_hands: bool = False) -> RunResult:
         """Compute the result from the games so far; nothing of the run is executed.
 
         Args:
-            content: A journal to use instead, with its games replayed.
+            recount: Whether luck is taken out of all games again, and compared with what the run found.
             keep_hands: Whether match results keep their individual hands.
 
-        Raises:
-            JournalError: The games do not belong to the config, or the run did not stop where the journal says.
+        Raises JournalError if the games do not belong to the config, or the run did not stop where the journal says.
         """
-        config, seed = self.config, self.seed
+        config, content = self.config, self.content
         replies = self.replies() if config.paid() else Replies()
-        replayed, content = content is not None, content or self.content
         another = by_another_version(self.header)
-        past = structs.replace(past_of(config, content), followed=another is not None, rated_only=True)
+        past = structs.replace(past_of(self.header, self.lines), followed=bool(another), rated_only=True)
         spending = Spending(config.paid())
         for exchange in replies.earlier:
             spending.add(exchange)
         listed = recorded_seeds(self.header)
         with naming_damage(content):
-            used = {line.term for line in content.lines if isinstance(line, Rated) and line.term is not UNSET}
-            luck = recorded_luck(self.header, used) if replayed else {}
-            ladder = Ladder(config, keep_hands=keep_hands, recount=replayed, luck=luck)
-            blocks = SeedBlocks(config, listed)
-            deal = Dealer(config, blocks, resumptions=resumptions_in(content.lines))
+            used = {line.term for line in self.lines if isinstance(line, Rated) and line.term is not UNSET}
+            luck = recorded_luck(self.header, used) if recount else {}
+            ladder = Ladder(config, keep_hands=keep_hands, recount=recount, luck=luck)
+            deal = Dealer(config, SeedBlocks(config, listed), resumptions=past.fresh_decks)
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
-            differing = ladder.match_margins.differing
-            if replayed and differing:
+            if differing := ladder.match_margins.differing:
                 raise JournalError(f"the journal's margins of match {differing[0]} are not what its games give")
-        warnings = [
-            *([another] if another is not None else []),
-            *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
-            *told_before(content),
-            *result.warnings,
-        ]
+        if result.ending == INTERRUPTED and (halted := halt_in(self.lines)):
+            result = structs.replace(result, ending=Interrupted(halted))
+        ahead = warnings_ahead(config, listed, self.lines, sealed=self.sealed)
         return concluded(
             result,
-            seed,
-            past.seconds,
-            warnings=warnings,
-            journal=content,
-            header=self.header,
+            self.header,
+            content,
+            sealed=self.sealed,
+            seconds=past.seconds,
+            warnings=[*another, *ahead, *result.warnings],
             unaccounted=replies.ledger.unaccounted(spending.lost),
         )
 
@@ -280,15 +261,6 @@ def glance(folder: str | Path) -> Glance:
     """Look at a run. Raises ConfigError if there is none in the folder, JournalError if it cannot be read."""
     journal = journal_in(str(folder))
     return Glance(read_header(journal), being_written(journal))
-
-
-def config_of(content: JournalContent) -> BenchmarkConfig:
-    """Return the config of a journal, with the settings with which the run went on."""
-    plain = deepcopy(content.header.config)
-    for line in content.lines:
-        for path, value in line.settings.items() if isinstance(line, Change) else ():
-            put(plain, path, value)
-    return load_config(plain)
 
 
 def check_version(path: Path, header: Header) -> None:

@@ -9,7 +9,6 @@ import msgspec
 
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.config.stop import StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.runs.folder import INVITATIONS, JOURNAL, REPLIES, journal_in
 from molt_bench.runs.journal import Journal
@@ -26,8 +25,7 @@ class RunFiles(msgspec.Struct):
         journal: Receives every finished game; None keeps them in memory only.
         replies: Holds the replies of models, programs and servers.
         stored: The run to continue; None for a new one.
-        extend: A stop rule under which it continues, instead of its own.
-        settings: Other settings with which it continues, by their paths.
+        settings: Settings with which it continues that are other ones than before, by their paths.
         secret: The master seed of a new run, kept secret until the run ends.
         began: When the program began, by the monotonic clock: what it took since then is time of the run.
         permission: Which agents may be made; of a run that is continued, only built-in bots without a permission.
@@ -36,7 +34,6 @@ class RunFiles(msgspec.Struct):
     journal: Journal | None = None
     replies: Replies = msgspec.field(default_factory=Replies)
     stored: Run | None = None
-    extend: StopConfig | None = None
     settings: Mapping[str, Any] = {}
     secret: str | None = None
     permission: Permission = OWN

@@ -12,7 +12,6 @@ from molt_bench.agents.external.command import command_hash, label_of, resolved,
 from molt_bench.arena.cast import check_participants
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.runs.header import source_hashes
 
 
 @pytest.fixture
@@ -110,7 +109,7 @@ def test_a_config_says_it_in_many_ways(here):
         check_participants(each)
         assert each.participants[0].spec().params["sandbox"] == "off"
         assert load_config(each.plain()) == each
-        assert source_hashes(each) == {"bot": command_hash("./bot")}
+        assert each.participants[0].kind.fingerprint(each.participants[0].spec()) == command_hash("./bot")
     assert found[0] == found[2] == found[3] == found[4]
     assert config("exec:./bot -x").participants[0].id == "bot"
     assert [each.id for each in config("exec:./bot", "exec:./bot -a,b").participants] == ["bot", "bot-2", "tight"]

@@ -112,7 +112,7 @@ def test_python_code_in_a_sandbox_plays_on_the_cluster_with_the_same_bytes(ray, 
     here = good_run(tmp_path / "here", *small, *bots, "--executor", "inline", timeout=PATIENCE_S)
     there = good_run(tmp_path / "there", *small, *bots, "--executor", "ray", timeout=PATIENCE_S)
     assert artifacts(here) == artifacts(there)
-    assert '"sandbox of bot": "bubblewrap ' in (there / "journal.jsonl").read_text().replace('":"', '": "')
+    assert '"sandbox": "bubblewrap ' in (there / "journal.jsonl").read_text().replace('":"', '": "')
 
 
 def _boxed_bot(folder):

@@ -44,7 +44,7 @@ def _point(results: Results, agent: AgentResult) -> dict[str, Any]:
         "estimator": results.leaderboard.estimator,
         "mu": agent.mu,
         "sigma": agent.sigma,
-        "codeHash": results.look.header.source_hashes.get(agent.id),
+        "codeHash": results.look.header.known("code").get(agent.id),
         "name": agent.name,
         "opponents": results.opponents(agent.id),
     }

@@ -38,7 +38,7 @@ class OpenRun:
         self.id = run.folder.name
         self._styles = styles or StyleCount()
         self._lines = run.content.line_count
-        self._sealed = run.seed.sealed
+        self._sealed = run.sealed
         self.pairs: dict[int, Pair] = {}
         self.played: dict[tuple[int, int], list[Game]] = {}
         run.feed_games(self._take)

@@ -99,7 +99,7 @@ class Results(msgspec.Struct):
         """Return what has to be the same of an agent for it to be the same one in two runs."""
         plain = next(each for each in self.look.header.config["participants"] if each["id"] == agent)
         own = {key: value for key, value in plain.items() if key not in ("id", "displayName")}
-        return own, self.look.header.source_hashes.get(agent)
+        return own, self.look.header.known("code").get(agent)
 
     def opponents(self, agent: str) -> list[str]:
         """Return who counts for the result of an agent."""

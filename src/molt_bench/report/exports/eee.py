@@ -21,7 +21,6 @@ from molt_bench.report.number_text import signed, with_interval
 from molt_bench.report.row_types import AgentRow, CostRow
 from molt_bench.report.run_rows import Rows
 from molt_bench.report.totals import totals
-from molt_bench.runs.header import recorded_prompts
 from molt_bench.runs.run import Run
 
 SCHEMA: Final = "0.3.0"
@@ -239,7 +238,7 @@ same `sample_hash` had the same cards and the same opponent.
         arguments = {name: asked[key] for key, name in _ARGUMENTS.items() if key in asked}
         if "reasoningEffort" in asked or "thinkingTokens" in asked:
             arguments["reasoning"] = asked.get("reasoningEffort") != "none"
-        prompt = recorded_prompts(self._header).get(row.id)
+        prompt = self._header.known("prompt").get(row.id)
         said = {**asked, "reply": row.reply, "track": row.track, "prompt_sha256": prompt}
         return {"generation_args": arguments, "additional_details": _strings(said)}
 
