@@ -1,4 +1,4 @@
-"""Write the JSON Schema of every file of a run to docs/schemas, and that of the config, which editors read.
+"""Write the JSON Schema of every file of a run to docs/schemas, that of the config, and that of the protocol of agents.
 
 Files that are written from structs get the schema of the structs, with the docstrings as descriptions. Those that
 `report/artifacts.py` puts together are described here. Unknown fields are allowed, since later versions may add some.
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from molt_bench.agents.external.protocol import PROTOCOL, FromAgent, ToAgent
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.plugins.reference.grades import Grades
 from molt_bench.poker.messages import struct_schemas
@@ -18,6 +19,7 @@ from molt_bench.runs.journal_lines import Line
 from molt_bench.runs.replies import Line as RepliesLine
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "schemas"
+PROTOCOL_FILE: Final = FOLDER.parent / "protocol.schema.json"
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 Schema = dict[str, Any]
@@ -357,6 +359,22 @@ def schemas() -> dict[str, Schema]:
     return {name: {"$schema": DIALECT, "title": name, **schema} for name, schema in sorted(found.items())}
 
 
+def protocol_schema() -> Schema:
+    """Return the schema of every message of agents; `$defs/ToAgent` and `$defs/FromAgent` are the two directions."""
+    (to_agent, from_agent), components = struct_schemas(ToAgent, FromAgent)
+    return {
+        "$schema": DIALECT,
+        "title": f"molt-bench agent protocol, version {PROTOCOL}",
+        "description": "One JSON object a message. Unknown keys are to be ignored, in both directions.",
+        "anyOf": [{"$ref": "#/$defs/ToAgent"}, {"$ref": "#/$defs/FromAgent"}],
+        "$defs": {
+            "ToAgent": {"anyOf": to_agent["anyOf"]},
+            "FromAgent": {"anyOf": from_agent["anyOf"]},
+            **components,
+        },
+    }
+
+
 def config_schema() -> Schema:
     """Return the schema of the config."""
     return {"$schema": DIALECT, **BenchmarkConfig.model_json_schema(by_alias=True)}
@@ -402,3 +420,4 @@ if __name__ == "__main__":
     for artifact, schema in schemas().items():
         (FOLDER / file_name(artifact)).write_text(as_text(schema), "utf-8")
     (FOLDER / file_name("config.json")).write_text(as_text(config_schema()), "utf-8")
+    PROTOCOL_FILE.write_text(as_text(protocol_schema()), "utf-8")

@@ -24,7 +24,7 @@ from molt_bench.visible_text import PLAIN, shown
 
 #: What an agent did wrong: an illegal action or mix; an answer that is neither; a reply that has the wrong form, is
 #: empty, was cut off, or refuses to play; an oversized answer; no answer in time; no connection; none for so long that
-#: the game is forfeited; a program that ended; one that a signal ended or stopped, perhaps not its own; an exception.
+#: the game is forfeited; a program that ended; an exception.
 FaultKind: TypeAlias = Literal[
     "illegal",
     "unreadable",
@@ -37,7 +37,6 @@ FaultKind: TypeAlias = Literal[
     "transport",
     "forfeit",
     "crash",
-    "signal",
     "exception",
 ]
 

@@ -4,16 +4,15 @@ Of a file, exactly the bytes that were read are run, and the hash is of those. E
 is imported here, so that is little.
 """
 
-import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.machinery import PathFinder
+from itertools import count
 from operator import attrgetter
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, Final, NamedTuple, TypeAlias
-from zlib import crc32
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, ConfigError
@@ -36,8 +35,9 @@ class CodeFile(NamedTuple):
         return found
 
 
-#: What this process has run, by the path of the file or the name of the module.
+#: What this process has run, by the path of the file or the name of the module; and how often a file was.
 _LOADED: Final[dict[str, tuple[ModuleType, CodeFile | None]]] = {}
+_numbers: Final = count(1)
 
 
 def call_factory(participant: str, factory: AgentFactory, params: Mapping[str, Any], context: Any = None) -> PokerAgent:
@@ -45,7 +45,7 @@ def call_factory(participant: str, factory: AgentFactory, params: Mapping[str, A
 
     One that takes a `context` gets it beside them.
     """
-    given = {"context": context} if context is not None and "context" in _params_of(factory) else {}
+    given = {"context": context} if context is not None and _takes_context(factory) else {}
     try:
         agent = factory(**params, **given)
     except (Exception, SystemExit) as error:
@@ -138,16 +138,13 @@ def _executed(source: str, file: CodeFile) -> ModuleType:
     folder = os.path.dirname(os.path.abspath(source))
     if folder not in sys.path:
         sys.path.append(folder)  # so that it finds the modules beside it
-    module = ModuleType(f"molt_bench_agent_{crc32(source.encode()):08x}")
+    module = ModuleType(f"molt_bench_agent_{next(_numbers)}")
     module.__file__ = file.path
-    before = sys.modules.get(module.__name__)
     sys.modules[module.__name__] = module
     try:
         exec(compile(file.content, file.path, "exec"), module.__dict__)
     except BaseException:
         del sys.modules[module.__name__]
-        if before is not None:
-            sys.modules[module.__name__] = before
         raise
     return module
 
@@ -169,25 +166,18 @@ def _place(error: BaseException, source: str) -> str:
 
 
 def _agents_in(module: ModuleType) -> list[str]:
-    """Return the names of a module that look like agents: its own classes that act, then functions without params."""
+    """Return the names of a module that look like agents: its own classes that act, then its functions."""
     own = {name: each for name, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__}
     acting = [name for name, each in own.items() if isinstance(each, type) and callable(getattr(each, "act", None))]
-    bases = {base for name in acting for base in own[name].__mro__[1:]}
-    makers = [name for name, each in own.items() if inspect.isfunction(each)]
-    found = [*sorted(acting, key=lambda name: own[name] in bases), *makers]
-    return [name for name in found if not name.startswith("_") and not _needs_params(own[name])]
+    makers = [name for name, each in own.items() if isinstance(each, FunctionType)]
+    return [name for name in (*acting, *makers) if not name.startswith("_")]
 
 
-def _needs_params(make: AgentFactory) -> bool:
-    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return any(each.default is each.empty and each.kind not in optional for each in _params_of(make).values())
-
-
-def _params_of(make: AgentFactory) -> Mapping[str, inspect.Parameter]:
+def _takes_context(make: AgentFactory) -> bool:
     try:
-        return inspect.signature(make).parameters
+        return "context" in import_module("inspect").signature(make).parameters  # slow to load
     except (TypeError, ValueError):  # it does not say what it takes
-        return {}
+        return False
 
 
 def _code_file(source: str) -> CodeFile | None:

@@ -4,20 +4,26 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.box import SANDBOX, Box, SandboxSetting, SandboxSettings, box_in
-from molt_bench.agents.external.program import ProgramAgent
-from molt_bench.agents.external.program_settings import ExecSettings
+from molt_bench.agents.external.box import REQUIRED, SANDBOX, SandboxSetting, SandboxSettings, box_in
+from molt_bench.agents.external.program import ExecSettings, ProgramAgent
 from molt_bench.agents.python_import import call_factory, factory_file, find_factory
 from molt_bench.agents.settings_base import Name
 from molt_bench.entry_points import AGENTS, points
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.plugin import Context, Kind
 from molt_bench.specs import ParticipantSpec
+
+#: Starts the host, sooner than `python -m` would: without the folders of `site`, whose modules are on its path, and
+#: without what `msgspec` loads only because it is there.
+_START: Final = (
+    "import sys; sys.modules['typing_extensions'] = None; import msgspec; del sys.modules['typing_extensions']; "
+    "from molt_bench.host import main; main(*sys.argv[1:])"
+)
 
 
 class PythonSettings(SandboxSettings):
@@ -54,9 +60,8 @@ class PythonCode(Kind):
 
     def make(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
         """Make it in this process, or in a box. All agents of a run are made from the same code, whatever is edited."""
-        box = box_in(context.settings, required=context.boxed)
-        if box is not None:
-            return _hosted(spec, code_of(spec), box, context)
+        if box_in(context.settings, required=context.boxed) is not None:
+            return _hosted(spec, code_of(spec), context)
         factory = find_factory(code_of(spec), code_sha256=context.code_sha256, anew=context.anew)
         return call_factory(spec.id, factory, spec.params, context)
 
@@ -72,8 +77,8 @@ class PythonCode(Kind):
         return f"runs {spec.type if code is None else code.path}{params} in a sandbox"
 
 
-def _hosted(spec: ParticipantSpec, code: str, box: Box, context: Context) -> ProgramAgent:
-    """Return an agent whose Python code plays in a box, hosted by `python -m molt_bench.host`.
+def _hosted(spec: ParticipantSpec, code: str, context: Context) -> ProgramAgent:
+    """Return an agent whose Python code plays in a box, hosted by `molt_bench.host`.
 
     To the rest of the house it is an agent like any other: what a hook of it raises is a fault, as in this process.
     """
@@ -84,18 +89,18 @@ def _hosted(spec: ParticipantSpec, code: str, box: Box, context: Context) -> Pro
     if wanted is not None and (found is None or found.sha256 != wanted):
         raise AgentError(f"{source} is not the code with SHA-256 {wanted}, so it is not run")
     named = f"{os.path.abspath(source)}:{name}" if is_file else code
-    words = (sys.executable, "-P", "-m", "molt_bench.host", named, json.dumps(spec.params), wanted or "")
-    shown: list[str] = []
-    if found is not None:  # its own folder, or that in which its package lies
+    words = (sys.executable, "-P", "-S", "-c", _START, named, json.dumps(spec.params), wanted or "")
+    # All modules that we can import, but those beside us; and the code: its file, and the folder of its package.
+    here = {os.path.realpath(os.getcwd()), os.path.dirname(os.path.realpath(sys.argv[0]))}
+    shown = [path for path in sys.path if path and os.path.realpath(path) not in here]
+    if found is not None:
         above = 0 if is_file else source.count(".") + (os.path.basename(found.path) == "__init__.py")
-        shown = [found.path, str(Path(found.path).parents[above])]
+        shown += [found.path, str(Path(found.path).parents[above])]
     paths = dict.fromkeys([str(Path(__file__).parents[2]), *map(os.path.abspath, sys.path)])
     return ProgramAgent(
         spec.id,
-        ExecSettings(command=words),
-        action_timeout_s=context.timeout_s,
-        folder=context.folder,
-        box=box,
+        ExecSettings(command=words, sandbox=REQUIRED),
+        context,
         shown=shown,
         hosting={"PYTHONPATH": os.pathsep.join(paths), "MOLT_BENCH_HOST": os.getcwd()},
     )

@@ -1,12 +1,10 @@
 """Warnings about a run: what its budget cannot reach, and what its matches show, before the result is trusted."""
 
-from collections.abc import Iterable
-
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.stop_rules import rule_of
 from molt_bench.bench.suspicion import suspicions
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.records import Fault, GameRecord
+from molt_bench.records import Fault
 
 
 def run_warnings(ladder: Ladder) -> list[str]:
@@ -15,7 +13,6 @@ def run_warnings(ladder: Ladder) -> list[str]:
     stack_mbb = 1000 * game.stack / game.big_blind / (2 * game.hands_per_game)
     return [
         *_misfit(ladder),
-        *_signalled(game for match in ladder.matches for game in match.games),
         *_left(ladder),
         *_helpless(ladder),
         *ladder.match_margins.problems,
@@ -33,20 +30,6 @@ def _misfit(ladder: Ladder) -> list[str]:
     return [
         f"scheduler.policy {policy} plays close pairs only, but results count every opponent: the run may never be "
         "sure; information_gain would be"
-    ]
-
-
-def _signalled(games: Iterable[GameRecord]) -> list[str]:
-    """Warn of each participant that a signal ended or stopped: perhaps one of another program."""
-    found: dict[str, list[str]] = {}
-    for game in games:
-        for fault in game.faults:
-            if fault.kind == "signal":
-                found.setdefault(game.players[fault.player], []).append(fault.said)
-    return [
-        f"{name} was ended or stopped by signals ({len(said):,} faults). If they came from outside, its result is "
-        f"not its own. The first: {said[0]}"
-        for name, said in found.items()
     ]
 
 

@@ -238,42 +238,31 @@ def test_no_link_and_no_argument_shows_a_folder_that_holds_much_else(tmp_path):
     bots.mkdir()
     (bots / "bot").write_text("")
     for folder in (str(home), str(root), "/", "/home/somebody", os.path.expanduser("~")):
-        assert _is_shared(folder, None), folder
+        assert _is_shared(folder), folder
         assert seen_by((f"{bots}/bot", folder, f"--data={folder}")) == [str(bots)]
-    assert not _is_shared(os.path.expanduser("~/bots"), None)
+    assert not _is_shared(os.path.expanduser("~/bots"))
 
 
-@pytest.fixture
-def run(tmp_path):
-    """Return the folder of the logs of a run, whose neighbours are other runs."""
-    for name in ("now", "other"):
-        (tmp_path / "results" / name / "agents").mkdir(parents=True)
-    return tmp_path / "results" / "now" / "agents"
+#: What is shown, and what of it is covered, where the run is results/now.
+COVERED = {
+    "all": (["."], ["results"]),
+    "a link to all": (["link"], ["link/results"]),
+    "all, and a program among the runs": ([".", "results/bot"], ["results/now"]),
+    "a program among the runs": (["results"], ["results/now"]),
+    "a program elsewhere": (["bots"], []),
+}
 
 
-def test_a_program_beside_runs_or_in_one_shows_none_of_them(tmp_path, run):
-    for folder in (tmp_path / "results", tmp_path / "results" / "now"):
-        (folder / "bot").write_text("")
-        assert seen_by((f"{folder}/bot",), run=run) == [f"{folder}/bot"]
-        assert seen_by(("/usr/bin/env", f"--data={folder}"), run=run) == []
-    (tmp_path / "results" / "now" / "master-seed").write_text("")
-    assert seen_by(("/usr/bin/env", f"{tmp_path}/results/now/master-seed"), run=run) == []
-    (tmp_path / "link").symlink_to(tmp_path / "results")
-    assert seen_by((f"{tmp_path}/link/bot",), run=run) == [f"{tmp_path}/link/bot", f"{tmp_path}/results/bot"]
-
-
-def test_the_runs_below_what_is_shown_are_covered_but_for_what_is_shown_in_them(tmp_path, run):
-    def covered(*shown, run=run):
-        words = Box("bwrap", "0").words(["bot"], shown, run)
-        last = [(word, path) for word, path in pairwise(words) if word in ("--tmpfs", "--ro-bind")]
-        return [path for word, path in last if str(tmp_path) in path and (word == "--tmpfs" or path not in shown[:1])]
-
-    assert covered(str(tmp_path)) == [f"{tmp_path}/results"]
+@pytest.mark.parametrize("case", COVERED)
+def test_the_runs_below_what_is_shown_are_covered(tmp_path, case):
+    for name in ("results/now/agents", "bots"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "results" / "bot").write_text("")
     (tmp_path / "link").symlink_to(tmp_path)
-    assert covered(f"{tmp_path}/link") == [f"{tmp_path}/link/results"]
-    beside = f"{tmp_path}/results/model"
-    assert covered(str(tmp_path), beside) == [f"{tmp_path}/results", beside]
-    assert covered("/usr") == covered(str(tmp_path), run=None) == []
+    shown, covered = COVERED[case]
+    words = Box("bwrap", "0").words(["bot"], [f"{tmp_path / name}" for name in shown], tmp_path / "results" / "now")
+    found = [path for word, path in pairwise(words) if word == "--tmpfs" and str(tmp_path) in path]
+    assert found == [str(tmp_path / name) for name in covered]
 
 
 def test_other_files_that_a_command_names_are_shown_without_their_folders(tmp_path):

@@ -78,7 +78,7 @@ class Nested(Mixer):
         return Action("call")
     def write(self, line):
         sink = sys._getframe(2)
-        while not isinstance(sink.f_locals.get("host"), sys.modules["__main__"].Host):
+        while not isinstance(sink.f_locals.get("host"), sys.modules["molt_bench.host"].Host):
             sink = sink.f_back
         with open(sink.f_locals["host"]._sink, "wb", closefd=False) as pipe:
             pipe.write(line + bytes([10]))
@@ -138,7 +138,7 @@ def test_lines_that_are_nested_too_deeply_are_faults(file):
     [
         ("broken", "its factory raised RuntimeError: no agent today"),
         ("nothing", "its factory returned 5, which is not an agent"),
-        ("missing", "defines; it has Async"),
+        ("missing", "defines; it has Mixer"),
     ],
 )
 def test_a_factory_that_makes_no_agent_is_one_clear_line(file, name, said):

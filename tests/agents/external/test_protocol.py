@@ -10,17 +10,18 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from schemas import protocol_schema
 
 from molt_bench import Action, AgentFailed, IllegalAction, Mix, RaiseRange
 from molt_bench.agents.external.answers import read_answer, read_hello
-from molt_bench.agents.external.program_settings import ExecSettings, HttpSettings
+from molt_bench.agents.external.http_kind import HttpSettings
+from molt_bench.agents.external.program import ExecSettings
 from molt_bench.agents.external.protocol import (
     LONGEST_ANSWER,
     Bye,
     Rejection,
     hello,
     line_of,
-    protocol_schema,
 )
 from molt_bench.config.loader import load_config
 from molt_bench.poker.actions import CALL, CHECK, KINDS

@@ -53,11 +53,6 @@ _SETTINGS: Final = (
     *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "timezone", "nsswitch.conf"),
     *("passwd", "group", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs", "fonts", "mime.types"),
 )
-#: Folders that no box shows for the sake of one file in them, nor what they lie in.
-_SHARED: Final = (
-    *("/etc", "/run", "/tmp", "/var/tmp", "/opt", "/srv", "/mnt", "/media", "~", "~/.local/share", "~/.config"),
-    *("~/.cache", "~/.ssh", "~/.gnupg", "~/Desktop", "~/Documents", "~/Downloads"),
-)
 _PATIENCE_S: Final = 60.0
 
 
@@ -90,12 +85,10 @@ class Box(msgspec.Struct, frozen=True):
         Args:
             command: The other command.
             shown: Files and folders that it sees besides the system's.
-            run: A folder in that of the run, of which it sees nothing, nor of the runs beside it.
+            run: The folder of the run, of which it sees nothing, nor of the runs beside it, unless it lies there.
         """
-        (_, runs), shown = _folders_of(run), [*shown]
-        around = [path for path in shown if _within(runs, (os.path.realpath(path),))]
-        covers = [os.path.normpath(f"{path}/{os.path.relpath(runs, os.path.realpath(path))}") for path in around]
-        beside = [path for path in shown if _within(os.path.realpath(path), (runs,))]
+        shown = [*shown]
+        covers = [] if run is None else [*_covers(shown, run)]
         etc = [f"/etc/{name}" for name in _SETTINGS]
         return [
             self.program,
@@ -108,9 +101,8 @@ class Box(msgspec.Struct, frozen=True):
             *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"),
             *("--size", str(_HOME_BYTES // 4), "--tmpfs", "/dev/shm"),
             *("--perms", "1777", "--size", str(_HOME_BYTES), "--tmpfs", HOME),
-            *_read_only(path for path in shown if path not in beside),
+            *_read_only(shown),
             *(word for path in covers for word in ("--tmpfs", path)),
-            *_read_only(beside),
             *(word for path in (*covers, "/") for word in ("--remount-ro", path)),
             *("--chdir", HOME, "--", *command),
         ]
@@ -118,7 +110,7 @@ class Box(msgspec.Struct, frozen=True):
 
 def limited(command: Sequence[str]) -> tuple[str, ...]:
     """Return a command whose processes have limits, on systems that have `prlimit`."""
-    prlimit = _prlimit()
+    prlimit = shutil.which("prlimit")
     if prlimit is None:
         return tuple(command)
     # Data rather than address space: some runtimes reserve far more addresses than they use.
@@ -129,11 +121,6 @@ def limited(command: Sequence[str]) -> tuple[str, ...]:
 def memory_bytes() -> int:
     """Return how much data each process may have: half of what the machine has. For systems with `prlimit`."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-
-
-@cache
-def _prlimit() -> str | None:
-    return shutil.which("prlimit")
 
 
 def box_in(settings: SandboxSettings, *, required: bool = False) -> Box | None:
@@ -184,38 +171,24 @@ def _tried(command: Sequence[str]) -> tuple[int, str]:
     return done.returncode, lines[-1] if lines else ""
 
 
-def seen_by(command: Sequence[str], shown: Iterable[str] = (), run: Path | None = None) -> list[str]:
+def seen_by(command: Sequence[str], shown: Iterable[str] = ()) -> list[str]:
     """Return the files and folders that a command sees in its box besides the system's.
 
-    These are the folder of its program or script, what their interpreters were installed to, the other files that it
-    names, without their folders, and what else is `shown`; but no file of the run that it names.
+    These are the folder of its program and of its script, what their interpreters were installed to, the other files
+    that it names, without their folders, and what else is `shown`.
     """
     program, *arguments = command
-    own_run, runs = _folders_of(run)
-    files = [path for path in map(_named, arguments) if path and not _within(os.path.realpath(path), (own_run,))]
-    own = [program, *filter(os.path.isfile, files)][:2]
-    wanted = [*shown, *files]
-    for path in {each for named in own for each in (named, os.path.realpath(named))}:
-        folder = os.path.dirname(path)
-        wanted.append(path if _is_shared(folder, run) else folder)
-    wanted += [path for named in own for path in _installed(named)]
+    named = [path for path in map(_named, arguments) if path]
+    own = {way for path in [program, *filter(os.path.isfile, named)][:2] for way in (path, os.path.realpath(path))}
+    wanted = [*shown, *named, *own, *map(os.path.dirname, own), *(each for path in own for each in _installed(path))]
     if os.path.realpath(program) == os.path.realpath(sys.executable):
-        wanted += _needed_by_python()
+        wanted.append(str(Path(__file__).parents[2]))  # which may lie elsewhere, and has the host of Python files
     found: list[str] = []
     for path in sorted({os.path.normpath(path) for path in wanted}, key=lambda path: (len(path), path)):
-        around = () if _within(os.path.realpath(path), (runs,)) else found
-        is_new = not _within(path, (*_SYSTEM, "/proc", "/sys", "/dev", *around))
-        if is_new and (os.path.isfile(path) or (os.path.isdir(path) and not _is_shared(path, run))):
+        is_new = not _within(path, (*_SYSTEM, "/proc", "/sys", "/dev", *found))
+        if is_new and (os.path.isfile(path) or (os.path.isdir(path) and not _is_shared(path))):
             found.append(path)
     return found
-
-
-def _needed_by_python() -> list[str]:
-    """Return the files and folders that this Python needs, with all modules that we can import but those here."""
-    here = {os.path.realpath(os.getcwd()), os.path.dirname(os.path.realpath(sys.argv[0]))}
-    paths = [path for path in sys.path if path and os.path.realpath(path) not in here]
-    own = str(Path(__file__).parents[2])
-    return [own, sys.prefix, sys.base_prefix, *_installed(sys.executable), *filter(os.path.exists, paths)]
 
 
 def _system_folder(folder: str) -> Iterable[str]:
@@ -233,10 +206,14 @@ def _within(path: str, folders: Iterable[str]) -> bool:
     return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
-def _folders_of(run: Path | None) -> tuple[str, str]:
-    """Return the folder of a run, and that which holds it beside others; for none, what is nowhere."""
-    own = "\0" if run is None else os.path.dirname(os.path.realpath(run))
-    return own, os.path.dirname(own) or own
+def _covers(shown: Sequence[str], run: Path) -> Iterator[str]:
+    """Yield where the runs are, or this one alone, in the folders that are shown, which may be links to others."""
+    folder = os.path.realpath(run)
+    if not any(_within(os.path.realpath(path), (os.path.dirname(folder),)) for path in shown):
+        folder = os.path.dirname(folder)
+    for path in shown:
+        if _within(folder, (real := os.path.realpath(path),)):
+            yield os.path.normpath(f"{path}/{os.path.relpath(folder, real)}")
 
 
 def _named(word: str) -> str:
@@ -246,40 +223,26 @@ def _named(word: str) -> str:
 
 
 def _installed(path: str) -> Iterator[str]:
-    """Yield what a program was installed to if it is an interpreter, following links as those of virtual environments.
+    """Yield what an interpreter was installed to, and a virtual environment was made from; of a script, for its own.
 
-    A script has the interpreter that its first line names.
+    The interpreter of a script is in its first line.
     """
     with suppress(OSError), open(path, "rb") as file:
         first = file.read(256).split(b"\n")[0].decode("utf-8", "replace")
         words = first[2:].split() if first.startswith("#!") else []
         named = shutil.which(words[-1] if os.path.basename(words[0]) == "env" else words[0]) if words else None
         if named not in (None, path):
-            yield from _installed(named)
-    seen = set[str]()
-    while path not in seen:
-        seen.add(path)
-        prefix = os.path.dirname(os.path.dirname(path))
-        if os.path.basename(os.path.dirname(path)) in ("bin", "shims") and not _is_shared(prefix, None):
-            yield prefix
-            with suppress(OSError), open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8") as file:
-                homes = [line.partition("=")[2].strip() for line in file if line.partition("=")[0].strip() == "home"]
-                yield from map(os.path.dirname, homes)
-        if os.path.islink(path):
-            path = os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
+            for each in {named, os.path.realpath(named)}:
+                yield from _installed(each)
+    if os.path.basename(os.path.dirname(path)) in ("bin", "shims"):
+        yield (prefix := os.path.dirname(os.path.dirname(path)))
+        with suppress(OSError), open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8") as file:
+            homes = [line.partition("=")[2].strip() for line in file if line.partition("=")[0].strip() == "home"]
+            yield from map(os.path.dirname, homes)
 
 
-def _is_shared(folder: str, run: Path | None) -> bool:
-    """Return whether a folder holds so much else that it is not shown for the sake of one program in it.
-
-    So do the folder of the run, and that in which it lies beside others.
-    """
-    real, (own_run, runs) = os.path.realpath(folder), _folders_of(run)
-    if os.path.dirname(real) == "/home" or real == runs or _within(real, (own_run,)):
-        return True
-    return any(_within(each, (real.rstrip("/"),)) for each in _shared())
-
-
-@cache
-def _shared() -> frozenset[str]:
-    return frozenset(os.path.realpath(os.path.expanduser(each)) for each in (*_SHARED, tempfile.gettempdir()))
+def _is_shared(folder: str) -> bool:
+    """Return whether a folder holds so much else that it is not shown for the sake of one program in it."""
+    real, home = os.path.realpath(folder), os.path.realpath(os.path.expanduser("~"))
+    others = (home, f"{home}/.local", "/var/tmp", os.path.realpath(tempfile.gettempdir()))
+    return real.count("/") < 2 or os.path.dirname(real) == "/home" or any(_within(each, (real,)) for each in others)

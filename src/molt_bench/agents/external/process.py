@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 
 from molt_bench.agents.agent_log import AgentLog
 from molt_bench.agents.external.protocol import LONGEST_ANSWER
-from molt_bench.errors import AgentFailed, FaultKind
+from molt_bench.errors import AgentFailed
 
 #: Bytes of output that were not asked for; more is a flood.
 MOST_UNREAD: Final = 1024 * 1024
@@ -27,12 +27,6 @@ _CLOSING_S: Final = 1.0
 _LOOK_S: Final = 0.002
 #: Seconds for what is killed to be gone.
 _DYING_S: Final = 5.0
-#: A box exits with this plus the signal that ended its program.
-_WRAPPED: Final = 128
-#: Signals that mistakes of a program and limits cause.
-_OWN: Final = frozenset(
-    ["SEGV", "BUS", "ILL", "FPE", "ABRT", "TRAP", "SYS", "EMT", "PIPE", "XCPU", "XFSZ", "ALRM", "VTALRM", "PROF"]
-)
 
 Found = TypeVar("Found")
 
@@ -196,9 +190,8 @@ class Process:
         if not await self._ends_within(_CLOSING_S):
             return AgentFailed("transport", f"the program lives on, but {self._apart}")
         self.end()
-        kind, said = _how_it_ended(self._process.returncode, boxed=self._boxed)
-        last = self._log.last_line
-        return AgentFailed(kind, f"{said}; its last line on standard error: {last}" if last else said)
+        said, last = _how_it_ended(self._process.returncode, boxed=self._boxed), self._log.last_line
+        return AgentFailed("crash", f"{said}; its last line on standard error: {last}" if last else said)
 
 
 def _end_group(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
@@ -230,21 +223,15 @@ def _some(pipe: int) -> bytes | None:
         return b""
 
 
-def _how_it_ended(status: int, *, boxed: bool) -> tuple[FaultKind, str]:
-    """Return the kind of fault that the end of a program is, and what happened.
+def _how_it_ended(status: int, *, boxed: bool) -> str:
+    """Return what happened to a program that has ended; a box exits with 128 plus the signal that ended its program.
 
-    The system says which signal ended a process, but not who sent it.
-
-    >>> _how_it_ended(3, boxed=False), _how_it_ended(-11, boxed=False)
-    (('crash', 'the program ended with exit status 3'), ('crash', 'the program was ended by SIGSEGV'))
-    >>> _how_it_ended(137, boxed=True)
-    ('signal', 'the program was ended by SIGKILL, a signal from outside, unless it sent that itself')
+    >>> _how_it_ended(3, boxed=False), _how_it_ended(137, boxed=True)
+    ('the program ended with exit status 3', 'the program was ended by SIGKILL')
     """
-    number = status - _WRAPPED if boxed and status > _WRAPPED else -status
+    number = status - 128 if boxed and status > 128 else -status
     if number not in signal.valid_signals():
-        return "crash", f"the program ended with exit status {status}"
+        return f"the program ended with exit status {status}"
     name = next((each.name for each in signal.Signals if each.value == number), f"signal {number}")
-    short, said = name.removeprefix("SIG"), f"the program was ended by {name}"
-    if short in _OWN:
-        return "crash", f"{said}, at its limit of processor time" if short == "XCPU" else said
-    return "signal", f"{said}, a signal from outside, unless it sent that itself"
+    limit = ", at its limit of processor time" if name == "SIGXCPU" else ""
+    return f"the program was ended by {name}{limit}"

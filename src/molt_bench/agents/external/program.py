@@ -1,35 +1,86 @@
-"""ProgramAgent: a program in any language, which plays over JSON lines on its standard input and output."""
+"""The kind `exec`: a program in any language, which plays over JSON lines on its standard input and output."""
 
+import json
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field, field_validator
 
 from molt_bench.agents.agent_log import AgentLog, log_path
+from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external import answers, protocol
-from molt_bench.agents.external.box import HOME, OFF, Box, limited, seen_by
-from molt_bench.agents.external.command import resolved
+from molt_bench.agents.external.box import HOME, OFF, Box, SandboxSettings, box_in, limited, seen_by
+from molt_bench.agents.external.command import command_hash, label_of, resolved
 from molt_bench.agents.external.process import Process
-from molt_bench.agents.external.program_settings import ExecSettings
+from molt_bench.agents.settings_base import as_problem, variables_told
 from molt_bench.errors import AgentError, AgentFailed, FaultKind
+from molt_bench.plugin import Context, Kind
 from molt_bench.poker import messages
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.seeds import MASTER_SEED_VARIABLE
-from molt_bench.specs import DEFAULT_TIMEOUT_S
+from molt_bench.specs import ParticipantSpec
 from molt_bench.visible_text import shown
 
 #: Seconds from its start to its hello: what it loads may be large.
 START_S: Final = 30.0
 #: Seconds that a program gets to exit when its game is over.
 GRACE_S: Final = 0.5
-#: How often in a row it may be late; then it is ended.
-_MOST_LATE: Final = 3
 #: After these faults a process is useless, and ended.
-_FATAL: Final[tuple[FaultKind, ...]] = ("crash", "signal", "flood", "transport")
+_FATAL: Final[tuple[FaultKind, ...]] = ("crash", "flood", "transport")
 #: Output that is not flushed is the usual reason.
 _NO_HELLO: Final = "no hello within {:g} s (a program has to flush its output after every line)"
+_ENDED_EARLIER: Final = "the program has ended earlier in this game"
+
+
+class ExecSettings(SandboxSettings):
+    """A program that plays over JSON lines: how it is started, and its limits."""
+
+    command: Annotated[
+        str | tuple[str, ...],
+        Field(description="The program and its arguments, as a text or a list; there is no shell."),
+    ]
+
+    @field_validator("command", mode="before")
+    @classmethod
+    def _has_words(cls, value: object) -> object:
+        words = [value] if isinstance(value, str) else value
+        if not isinstance(words, list | tuple) or not words or not all(isinstance(word, str) for word in words):
+            raise as_problem("", value, "a program and its arguments, such as ./bot --flag, or a list of them")
+        if not words[0].strip():
+            raise as_problem("", value, "a program, such as ./bot")
+        return value
+
+
+class Exec(Kind):
+    """A program in any language that speaks JSON lines, such as exec:./bot --fast."""
+
+    name = "exec"
+    usage = "exec:COMMAND"
+    settings = ExecSettings
+    short = "command"
+    waits = True
+    recorded = True
+    code = True
+
+    def label(self, participant_type: str) -> str:
+        """Return the name of its script, or of its program."""
+        return label_of(self.given(participant_type).get("command", participant_type))
+
+    def make(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
+        """Make an agent that starts the program for its game."""
+        return ProgramAgent(spec.id, context.settings, context)
+
+    def fingerprint(self, spec: ParticipantSpec) -> str | None:
+        """Return the hash of the files that its command names."""
+        return command_hash({**self.given(spec.type), **spec.params}.get("command", ""))
+
+    def announced(self, spec: ParticipantSpec, settings: ExecSettings) -> str:
+        """Return the command that is started."""
+        command = settings.command if isinstance(settings.command, str) else json.dumps(settings.command)
+        return f"starts {command} in a sandbox; it gets {variables_told(())}"
 
 
 def _own_environment() -> dict[str, str]:
@@ -45,11 +96,9 @@ class ProgramAgent:
 
     Args:
         name: Name in records.
-        settings: The command and its limits.
-        action_timeout_s: Seconds for one answer.
-        folder: Folder for the log of its standard error, in that of the run; None discards it.
-        box: The box that it plays in; None for none.
-        shown: What it sees there besides what its command names.
+        settings: The command and its box.
+        context: Its time limit, and the folder for the log of its standard error, in that of the run.
+        shown: What it sees in its box besides what its command names.
         hosting: The variables of our own host of Python code, which tells the end of each hook; None for a program.
     """
 
@@ -59,30 +108,29 @@ class ProgramAgent:
         self,
         name: str,
         settings: ExecSettings,
+        context: Context,
         *,
-        action_timeout_s: float = DEFAULT_TIMEOUT_S,
-        folder: Path | None = None,
-        box: Box | None = None,
         shown: Sequence[str] = (),
         hosting: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
-        self._limit_s = action_timeout_s
+        self._limit_s = context.timeout_s
         self._confirms = hosting is not None
-        self._variables = {**(hosting or (_own_environment() if box is None and settings.sandbox == OFF else {}))}
-        command = resolved(settings.command)
-        self._box = box
+        command, folder = resolved(settings.command), context.folder
         self._words: Sequence[str] = limited(command)
-        if box is not None:
-            self._words = box.words(self._words, seen_by(command, shown, folder), folder)
+        self._box: Box | None = box_in(settings, required=context.boxed)
+        own = _own_environment() if self._box is None and settings.sandbox == OFF else {}
+        self._variables = own if hosting is None else {**hosting}
+        if self._box is not None:
+            self._words = self._box.words(self._words, seen_by(command, shown), folder and folder.parent)
         self._log = AgentLog(log_path(folder, name) if folder is not None else None)
         self._begin()
 
     def _begin(self) -> None:
         self._process: Process | None = None
         self._greeted = False
-        #: Decisions sent in this game, the number of the last one being its id; and how many in a row were late.
-        self._decisions = self._late = 0
+        #: Decisions sent in this game: the number of the last one is its id.
+        self._decisions = 0
         #: Why it has lost the rest of its game.
         self._lost: AgentFailed | None = None
 
@@ -112,24 +160,21 @@ class ProgramAgent:
     async def act(self, observation: Observation) -> Action | Mix:
         """Ask the program."""
         if self._lost is not None:
-            failure, self._lost = self._lost, AgentFailed("crash", "the program has ended earlier in this game")
+            failure, self._lost = self._lost, AgentFailed("crash", _ENDED_EARLIER)
             raise failure
         try:
             process = await self._ready()
             self._decisions += 1
             process.write(protocol.line_of(messages.decision(observation, self._decisions)))
             late = f"no answer within {self._limit_s:g} s"
-            answer: Action | Mix = await process.answer(self._limit_s, self._answer, late=late)
+            return await process.answer(self._limit_s, self._answer, late=late)
         except AgentFailed as failure:
-            self._late = self._late + 1 if failure.kind == "timeout" else 0
-            if failure.kind in _FATAL or not self._greeted or self._late == _MOST_LATE:
+            if failure.kind in _FATAL or not self._greeted:
                 self._lose()
             raise
         except BaseException:
             self._lose()  # its answer is not needed any more
             raise
-        self._late = 0
-        return answer
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
         """Send the program the result as the table saw it."""
@@ -192,7 +237,7 @@ class ProgramAgent:
     def _lose(self) -> None:
         """End its process: it has lost the rest of its game."""
         self._end()
-        self._lost = AgentFailed("crash", "the program has ended earlier in this game")
+        self._lost = AgentFailed("crash", _ENDED_EARLIER)
 
     def _end(self) -> None:
         process, self._process = self._process, None

@@ -1,15 +1,15 @@
 """The protocol of agents in other languages: the messages, and how they are written.
 
 Each message is one JSON object. It holds only what the seat may see, never the seed, since the deck follows from it.
-`python -m molt_bench.agents.external.protocol` prints the JSON Schema.
+`scripts/schemas.py` writes the JSON Schema.
 """
 
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from molt_bench.poker.messages import Answer, Decision, GameId, Result, struct_schemas
+from molt_bench.poker.messages import Answer, Decision, GameId, Result
 
 PROTOCOL: Final = 1
 #: Most bytes of one answer; a longer one is a flood.
@@ -83,23 +83,3 @@ def line_of(message: ToAgent) -> bytes:
 def hello(name: str, game: str | UnsetType = UNSET) -> Hello:
     """Return the first message of a game."""
     return Hello(protocol=PROTOCOL, name=name, game=game)
-
-
-def protocol_schema() -> dict[str, Any]:
-    """Return the JSON Schema of every message; `$defs/ToAgent` and `$defs/FromAgent` are the two directions."""
-    (to_agent, from_agent), components = struct_schemas(ToAgent, FromAgent)
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"molt-bench agent protocol, version {PROTOCOL}",
-        "description": "One JSON object a message. Unknown keys are to be ignored, in both directions.",
-        "anyOf": [{"$ref": "#/$defs/ToAgent"}, {"$ref": "#/$defs/FromAgent"}],
-        "$defs": {
-            "ToAgent": {"anyOf": to_agent["anyOf"]},
-            "FromAgent": {"anyOf": from_agent["anyOf"]},
-            **components,
-        },
-    }
-
-
-if __name__ == "__main__":
-    print(msgspec.json.format(msgspec.json.encode(protocol_schema()), indent=2).decode())

@@ -11,7 +11,7 @@ from typing import Final
 import httpx2
 
 from molt_bench.agents.external import answers, protocol
-from molt_bench.agents.external.program_settings import HttpSettings
+from molt_bench.agents.external.http_kind import HttpSettings
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.poker import messages
