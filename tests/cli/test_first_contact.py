@@ -65,7 +65,7 @@ def test_every_mistake_of_a_config_is_a_line(here, command, how):
     assert done.returncode == 1
     lines = done.stderr.splitlines()
     for field in (
-        "participants.bots.py.type = 'bots.py': expected bots.py:NAME; did you mean 'bots.py:Mine'? (or Base, make",
+        "participants.bots.py.type = 'bots.py': expected bots.py:NAME; did you mean 'bots.py:Mine'? (or Sized,",
         "participants.x.command = './nothere'",
         "participants.3.tmeout = 3",
         "game.stack = -5",

@@ -169,8 +169,11 @@ def _agents_in(module: ModuleType) -> list[str]:
     """Return the names of a module that look like agents: its own classes that act, then its functions."""
     own = {name: each for name, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__}
     acting = [name for name, each in own.items() if isinstance(each, type) and callable(getattr(each, "act", None))]
+    bases = {base for name in acting for base in own[name].__mro__[1:]}
     makers = [name for name, each in own.items() if isinstance(each, FunctionType)]
-    return [name for name in (*acting, *makers) if not name.startswith("_")]
+    return [
+        name for name in (*sorted(acting, key=lambda name: own[name] in bases), *makers) if not name.startswith("_")
+    ]
 
 
 def _takes_context(make: AgentFactory) -> bool:

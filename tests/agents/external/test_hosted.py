@@ -138,7 +138,7 @@ def test_lines_that_are_nested_too_deeply_are_faults(file):
     [
         ("broken", "its factory raised RuntimeError: no agent today"),
         ("nothing", "its factory returned 5, which is not an agent"),
-        ("missing", "defines; it has Mixer"),
+        ("missing", "defines; it has Async"),
     ],
 )
 def test_a_factory_that_makes_no_agent_is_one_clear_line(file, name, said):
