@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import time
 from codecs import getincrementaldecoder
 from pathlib import Path
 
@@ -93,7 +94,7 @@ def test_two_games_are_played_and_verified_without_asking_again(tmp_path):
     terminal.until("'what?' is no action")
     terminal.type(*CALLS)
     assert terminal.end() == 0
-    shows = re.findall("You show (.*), callstation shows (.*)\\.", terminal.screen)
+    shows = re.findall(r"You show (.*): .*\n  callstation shows (.*): ", terminal.screen)
     assert len(shows) == 2
     assert not {*shows[0]} & {*shows[1]}  # the decks are others once the seats are swapped
     assert "warning" not in terminal.screen
@@ -112,7 +113,7 @@ def test_at_the_end_a_person_sees_what_the_other_held_and_not_before(tmp_path):
     held = {*re.findall(r"[2-9TJQKA][cdhs]", records_in(run_in(tmp_path))[0]["hand_texts"][0].split(":")[4])}
     told = terminal.screen[terminal.screen.index("What callstation held") :].splitlines()[1]
     assert {*re.findall(r"[2-9TJQKA][cdhs]", told.translate(str.maketrans("♣♦♥♠", "cdhs")))} == held
-    assert re.search(r"Hand   1 .* preflop +you fold  -50$", told)
+    assert re.search(r"Hand   1 .* preflop +you fold -50$", told)
 
 
 @pytest.mark.parametrize(("key", "flags"), [("\x03", ()), ("\x04", ()), ("q\n", ("--json",))])
@@ -140,7 +141,7 @@ def test_ctrl_c_while_the_opponent_thinks_ends_the_run(tmp_path):
     (tmp_path / "sleeper.py").write_text(SLEEPER)
     terminal = Terminal("--participants", "human,sleeper.py:Sleeper", "--hands", "1", cwd=tmp_path)
     terminal.type("c\n")
-    terminal.until("sleeper is thinking ...")
+    time.sleep(1.0)  # nothing is printed while the opponent thinks
     os.write(terminal._fd, b"\x03")
     assert terminal.end() == 130
     assert "Resume with" in terminal.screen
@@ -178,16 +179,8 @@ def test_a_person_plays_as_the_guest_of_a_live_server(tmp_path):
     terminal = Terminal("join", url, "--agent", "human", cwd=tmp_path)
     terminal.type(*CALLS, *CALLS)
     assert terminal.end() == 0
-    assert terminal.screen.count(", opponent shows ") == 2
+    assert terminal.screen.count("  opponent shows ") == 2
     assert served.ended() == 0, served.err
-
-
-def test_colour_is_there_unless_nobody_wants_it(tmp_path):
-    for flags, coloured in (((), True), (("--no-color",), False)):
-        terminal = Terminal(*PLAYED, *flags, cwd=tmp_path, NO_COLOR="")
-        assert ("\x1b[" in terminal.until("[q")) is coloured
-        os.write(terminal._fd, b"\x03")
-        assert terminal.end() == 130
 
 
 @pytest.mark.parametrize(

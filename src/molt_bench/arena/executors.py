@@ -15,7 +15,7 @@ from molt_bench.arena.worker_setup import Worked, WorkerSetup
 from molt_bench.entry_points import CORE_EXECUTORS, EXECUTORS, broken, points
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates
-from molt_bench.play.event_loop import GameLoop, rare_collections
+from molt_bench.play.event_loop import GameLoop
 from molt_bench.play.play_games import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
 from molt_bench.play.worker_pool import WorkerPool, cores
 from molt_bench.plugin import Workers
@@ -174,8 +174,7 @@ class GameRunner:
             games = play_games_together(
                 specs, players, done, at_once=at_once, places=self._cast.places, until=self._until
             )
-            with rare_collections():
-                self._loop.run(games)
+            self._loop.run(games)
 
     def close(self, *, patience_s: float | None = None) -> None:
         """Close the event loop and the workers; pending replies are awaited first, since they are paid for."""

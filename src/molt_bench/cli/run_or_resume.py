@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from molt_bench import cli
-from molt_bench.agents.human import Table
-from molt_bench.agents.human_replay import hidden_hands
+from molt_bench.agents.human import replay
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.arena.announced_agents import outsiders
 from molt_bench.arena.benchmark import run_benchmark
@@ -213,7 +212,7 @@ def _say_more(result: RunResult, folder: Path, lines: Iterable[str]) -> None:
     for line in lines:
         VisibleConsole().print(on_one_line(line), soft_wrap=True, markup=False)
     for person in result.config.people():
-        Table().say(*hidden_hands([game.record for game in Run.open(folder).games], person))
+        replay([game.record for game in Run.open(folder).games], person)
 
 
 def _end_interrupted(

@@ -1,10 +1,9 @@
 """Event loops for games, separate from any loop already running."""
 
 import asyncio
-import gc
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from threading import Thread
 from typing import Any, Final, TypeVar
@@ -15,8 +14,6 @@ Result = TypeVar("Result")
 
 #: Seconds that leftover tasks of an agent get to end.
 FAREWELL_S: Final = 0.5
-#: New objects after which the garbage collector runs.
-_OBJECTS_BETWEEN: Final = 10_000
 
 
 class GameLoop:
@@ -47,38 +44,35 @@ class GameLoop:
             _cancel(self._runner.get_loop(), {self._main} if self._main is not None else set())
             raise
 
-    def _close(self) -> None:
-        if self._runner is not None:
-            loop, self._runner = self._runner.get_loop(), None
-            _cancel(loop, asyncio.all_tasks(loop))
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.close()
-
     async def _watched(self, main: Coroutine[Any, Any, Result]) -> Result:
         """Run a coroutine; a bug of ours in a callback, as in a timer, ends it, since it might wait forever."""
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        self._main = task
+        self._main = task = asyncio.current_task()
+        assert task is not None
         bugs: list[BaseException] = []
 
         def noticed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             error = context.get("exception")
             bug = bug_in(error) if isinstance(error, Exception) else None
-            if bug is None or task is None:
+            if bug is None:
                 loop.default_exception_handler(context)
             else:
                 bugs.append(bug)
                 task.cancel()
 
-        before = loop.get_exception_handler()
-        loop.set_exception_handler(noticed)
+        asyncio.get_running_loop().set_exception_handler(noticed)
         try:
             return await main
         except asyncio.CancelledError:
             if bugs:
                 raise bugs[0] from None
             raise
-        finally:
-            loop.set_exception_handler(before)
+
+    def _close(self) -> None:
+        if self._runner is not None:
+            loop, self._runner = self._runner.get_loop(), None
+            _cancel(loop, asyncio.all_tasks(loop))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
 
 
 def _cancel(loop: asyncio.AbstractEventLoop, tasks: set[asyncio.Task[Any]]) -> None:
@@ -121,17 +115,6 @@ async def all_together(work: Iterable[Coroutine[Any, Any, object]]) -> None:
                 group.create_task(each)
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
-
-
-@contextmanager
-def rare_collections() -> Iterator[None]:
-    """Have the garbage collector run less often: games that wait are many objects, and hardly any of them garbage."""
-    usual, *others = gc.get_threshold()
-    gc.set_threshold(max(usual, _OBJECTS_BETWEEN) if usual else 0, *others)
-    try:
-        yield
-    finally:
-        gc.set_threshold(usual, *others)
 
 
 def run_in_new_loop(main: Coroutine[Any, Any, Result]) -> Result:

@@ -24,8 +24,6 @@ Setup: TypeAlias = Callable[[], Callable[[GameSpec], Played]]
 _MOST_GAMES: Final = 16
 #: Into how many chunks the rest of a round is cut for each worker: so all of them finish at about the same time.
 _CHUNKS: Final = 4
-#: Chunks a worker holds at a time: one to play, and one so that it need not wait.
-_AHEAD: Final = 2
 #: Seconds an idle worker gets to exit.
 _ENDING_S: Final = 10.0
 #: Seconds between checks that workers are alive: a dead one goes unnoticed while a fork of it holds the line open.
@@ -49,7 +47,7 @@ def cores() -> int:
 
 
 class _Worker:
-    """One process, and the chunks it was given."""
+    """One process, and the games that it plays, if any."""
 
     def __init__(self, setup: Setup[Any]) -> None:
         ours, theirs = socket.socketpair()
@@ -64,7 +62,7 @@ class _Worker:
                 ours.close()
                 raise WorkersError(f"worker processes do not start ({error}): {_WITHOUT}") from error
         self.line = Connection(ours.detach())
-        self.chunks: deque[list[GameSpec]] = deque()
+        self.games: Sequence[GameSpec] = ()
         self.ready = False
         folder: str | None = None
         with suppress(OSError):  # ours was removed
@@ -73,10 +71,10 @@ class _Worker:
             self.line.send((sys.path, folder))
             self.line.send(setup)
 
-    def give(self, chunk: list[GameSpec]) -> None:
-        self.chunks.append(chunk)
+    def give(self, games: Sequence[GameSpec]) -> None:
+        self.games = games
         with suppress(OSError):
-            self.line.send(chunk)
+            self.line.send(games)
 
     def heard(self) -> Any:
         """Return what it sent; raises WorkersError if it is dead."""
@@ -97,8 +95,8 @@ class _Worker:
         if not self.ready:
             return WorkersError(f"worker processes do not start (exit status {status}): {_WITHOUT}")
         how = f"by signal {-status}" if status < 0 else f"with exit status {status}"
-        (first, second), seed = self.chunks[0][0].players, self.chunks[0][0].seed
-        more = f", or one of {len(self.chunks[0]) - 1} games after that" if self.chunks[0][1:] else ""
+        (first, second), seed = self.games[0].players, self.games[0].seed
+        more = f", or one of {len(self.games) - 1} games after that" if self.games[1:] else ""
         return WorkersError(
             f"a worker process ended {how} while it played {first!r} against {second!r} on seed {seed!r}{more}: "
             "--executor inline plays them in this process"
@@ -107,7 +105,7 @@ class _Worker:
     def end(self) -> None:
         """End it: gracefully if idle, so that its agents can release what they hold; otherwise at once."""
         self.line.close()
-        if self.ready and not self.chunks:
+        if self.ready and not self.games:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(_ENDING_S)
         self.process.kill()
@@ -132,38 +130,32 @@ class WorkerPool(Generic[Played]):
     ) -> None:
         """Play games, and report each as soon as its chunk is finished; raise if a worker fails or dies.
 
-        At `until`, by the monotonic clock, workers that are still playing are ended.
+        At `until`, by the monotonic clock, workers that are still playing are ended, and their games are not played.
         """
         waiting = deque(specs)
-        while waiting or any(worker.chunks for worker in self._workers):
+        while waiting or self._playing():
             left_s = until - monotonic()
             if left_s <= 0:
-                self._abandon()
+                for worker in self._playing():
+                    self._workers.remove(worker)
+                    worker.end()
                 return
-            self._hire(waiting)
-            lines = {worker.line: worker for worker in self._workers if worker.chunks or not worker.ready}
+            while waiting and len(self._workers) < min(self._count, len(waiting)):
+                self._workers.append(_Worker(self._setup))
+            for worker in self._workers:
+                if waiting and worker.ready and not worker.games:
+                    size = min(_MOST_GAMES, 1 + len(waiting) // (_CHUNKS * self._count))
+                    worker.give([waiting.popleft() for _ in range(size)])
+            lines = {worker.line: worker for worker in self._workers if worker.games or not worker.ready}
             for line in wait(list(lines), timeout=min(_LOOK_S, left_s)):
                 assert isinstance(line, Connection)
                 self._listen(lines[line], on_game)
-            dead = next((worker for worker in self._workers if worker.chunks and worker.dead), None)
+            dead = next((worker for worker in self._playing() if worker.dead), None)
             if dead is not None:
                 raise dead.death()
 
-    def _abandon(self) -> None:
-        """End the workers that are playing; their games are not played."""
-        for worker in [worker for worker in self._workers if worker.chunks]:
-            self._workers.remove(worker)
-            worker.end()
-
-    def _hire(self, waiting: deque[GameSpec]) -> None:
-        """Start missing workers, and keep all of them busy."""
-        while waiting and len(self._workers) < min(self._count, len(waiting)):
-            self._workers.append(_Worker(self._setup))
-        for ahead in range(1, _AHEAD + 1):
-            for worker in self._workers:
-                if waiting and worker.ready and len(worker.chunks) < ahead:
-                    size = min(_MOST_GAMES, 1 + len(waiting) // (_CHUNKS * self._count))
-                    worker.give([waiting.popleft() for _ in range(size)])
+    def _playing(self) -> list[_Worker]:
+        return [worker for worker in self._workers if worker.games]
 
     def _listen(self, worker: _Worker, on_game: Callable[[GameSpec, Played], None]) -> None:
         answer = worker.heard()
@@ -172,7 +164,8 @@ class WorkerPool(Generic[Played]):
         if not worker.ready:
             worker.ready = True
             return
-        for spec, result in zip(worker.chunks.popleft(), answer, strict=True):
+        games, worker.games = worker.games, ()
+        for spec, result in zip(games, answer, strict=True):
             on_game(spec, result)
 
     def close(self) -> None:

@@ -8,15 +8,11 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from io import FileIO, TextIOWrapper
 from multiprocessing.connection import Connection
-from queue import SimpleQueue
-from threading import Event, Thread
 from typing import Any
 
 from molt_bench.blame import bug_in, internal_error
 from molt_bench.errors import MoltBenchError
-from molt_bench.visible_text import visible_stream
 
 
 def serve(line: Connection) -> None:
@@ -24,34 +20,19 @@ def serve(line: Connection) -> None:
     sys.path[:], folder = line.recv()
     if folder is not None:
         os.chdir(folder)
+    answer: Any = None
     try:
         play = line.recv()()
-        line.send(None)
     except Exception as error:
         line.send(_portable(error))
         return
-    # Read in a thread, even while an answer is being sent: two sides that both send would deadlock.
-    chunks: SimpleQueue[Any] = SimpleQueue()
-    playing = Event()
-    Thread(target=_read, args=(line, chunks, playing), daemon=True).start()
-    while (chunk := chunks.get()) is not None:
-        playing.set()
-        answer: Any
+    while True:
+        line.send(answer)
+        chunk = line.recv()
         try:
             answer = [play(spec) for spec in chunk]
         except BaseException as error:
             answer = _portable(error)
-        playing.clear()  # before sending, since the line may be closed as soon as the answer arrives
-        line.send(answer)
-
-
-def _read(line: Connection, chunks: SimpleQueue[Any], playing: Event) -> None:
-    with suppress(EOFError, OSError):
-        while True:
-            chunks.put(line.recv())
-    if playing.is_set():
-        os._exit(1)  # the result has no taker
-    chunks.put(None)
 
 
 def _portable(error: BaseException) -> Exception:
@@ -67,10 +48,5 @@ def main() -> None:
     """Serve the connection whose file descriptor is given."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then closes the line
     os.dup2(2, 1)  # what agents print must not mix with the output of the program
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if type(stream) is TextIOWrapper:
-            raw = FileIO(stream.fileno(), "wb", closefd=False)
-            setattr(sys, name, visible_stream(stream, raw, errors="backslashreplace"))
     with suppress(EOFError, ConnectionError):  # the parent is done, or gone
         serve(Connection(int(sys.argv[1])))
