@@ -197,8 +197,11 @@ class HumanAgent:
         self._opponent = opponent
 
     def told_game(self, facts: GameFacts) -> None:
-        """Say what is played next, and against which opponent."""
+        """Lay a table for the game."""
         self.table = Table(self._opponent, facts)
+
+    def reset(self) -> None:
+        """Say what is played, and against which opponent."""
         self.table.open()
 
     async def act(self, observation: Observation) -> Action:
