@@ -293,7 +293,7 @@ def test_what_comes_through_a_pipe_is_read():
     os.close(reading)
 
 
-@pytest.mark.parametrize("path", ["participants.0.id", "participants.²", "participants.7.id", "a" + ".a" * 30])
+@pytest.mark.parametrize("path", ["participants.0.id", "participants.²", "participants.7.id"])
 def test_a_path_that_leads_nowhere_is_refused(path):
     with pytest.raises(ConfigError, match="--set"):
         set_field({"participants": ["random", "tight"]}, f"{path}=x")

@@ -1,14 +1,9 @@
 """Agents of one's own, from files, modules and Python; and consent: code of a stored run is run by permission alone."""
 
 import json
-import os
-import pty
-import select
 import shlex
 import shutil
-import subprocess
 import sys
-import time
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
@@ -21,7 +16,6 @@ from molt_bench.report.totals import totals
 from tests.agents.external.playing import CHAOS, PYTHON
 from tests.e2e.shell import (
     BOTS,
-    MOLT_BENCH,
     SEEDED,
     SMALL,
     configured_run,
@@ -148,7 +142,7 @@ def test_a_run_that_goes_on_keeps_its_tracebacks_and_logs_those_from_the_sandbox
     assert "RuntimeError: this agent always throws" in whole
 
 
-# Consent: what a stored run would run is named first, asked for on a terminal, and needed by whoever plays on.
+# Permission: what a stored run would run is named first, and runs only with the flag.
 
 
 @pytest.fixture
@@ -161,28 +155,7 @@ def cut(tmp_path, bots):
     return folder, whole
 
 
-def on_a_terminal(*arguments, typed):
-    """Run the program on a terminal, type an answer at its question, and return its status and what it printed."""
-    ours, theirs = pty.openpty()
-    command = [MOLT_BENCH, *map(str, arguments)]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True)
-    os.close(theirs)
-    said, until, answered = b"", time.monotonic() + 60, False
-    while time.monotonic() < until:
-        if select.select([ours], [], [], 0.2)[0]:
-            try:
-                said += os.read(ours, 65536)
-            except OSError:  # the terminal is closed
-                break
-        if b"[y/N]" in said and not answered:
-            os.write(ours, typed)
-            answered = True
-    status = process.wait(timeout=30)
-    os.close(ours)
-    return status, said.decode()
-
-
-def test_without_a_terminal_a_run_goes_on_only_with_the_flag_and_says_what_it_runs(cut, bots):
+def test_a_run_goes_on_only_with_the_flag_and_says_what_it_runs(cut, bots):
     folder, whole = cut
     before = (folder / "journal.jsonl").read_bytes()
     one_clear_line(quick("resume", folder), f"'bots' ({bots}:make_caller)", "add --run-agents")
@@ -191,34 +164,6 @@ def test_without_a_terminal_a_run_goes_on_only_with_the_flag_and_says_what_it_ru
     hashed = sha256(bots.read_bytes()).hexdigest()
     assert f"'bots', type {bots}:make_caller: runs {bots} in a sandbox; SHA-256 {hashed}, as recorded" in done.stderr
     assert results(folder) == whole
-
-
-@pytest.mark.parametrize(
-    ("command", "typed", "goes_on"),
-    [
-        (["resume", "--quiet"], b"\n", False),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in (
-                (["resume", "--quiet"], b"y\n", True),
-                (["resume", "--quiet"], b"no\n", False),
-                (["resume", "--quiet"], b"\x04", False),
-                (["verify", "--run-agents"], b"n\n", False),  # the flag does not answer for whoever is there
-            )
-        ),
-    ],
-)
-def test_on_a_terminal_the_user_is_asked(cut, command, typed, goes_on):
-    folder, whole = cut
-    before = (folder / "journal.jsonl").read_bytes()
-    status, said = on_a_terminal(command[0], folder, *command[1:], typed=typed)
-    assert "SHA-256" in said[: said.index("[y/N]")]
-    assert status == (0 if goes_on else 1), said
-    if goes_on:
-        assert results(folder) == whole
-    else:
-        assert "nothing was run" in said
-        assert (folder / "journal.jsonl").read_bytes() == before
 
 
 def test_the_users_own_config_needs_no_permission_in_the_folder_where_the_run_began(cut, tmp_path, bots):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.cli import run_or_resume
+from molt_bench.cli import run_or_resume, session
 from molt_bench.cli.options import RunOptions
 from molt_bench.cli.run_or_resume import resume_run
 from molt_bench.config.loader import load_config
@@ -339,7 +339,7 @@ def test_an_interrupt_while_the_last_files_are_written_says_what_to_do(tmp_path,
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run_or_resume, "write_result", interrupted)
+    monkeypatch.setattr(session, "write_result", interrupted)
     config = load_config({"seeds": {"perMatch": 1}, "outputDir": str(tmp_path), "stop": {"budget": {"maxMatches": 1}}})
     with pytest.raises(SystemExit) as end:
         run_or_resume.start_run(config, RunOptions(quiet=True), secret=None)

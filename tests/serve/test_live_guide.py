@@ -31,7 +31,7 @@ def words(command):
 @contextmanager
 def serving_as_shown(folder):
     """Start the server as the guide does, on any free port; yields the process and the invitation it prints."""
-    subprocess.run(words(INIT), cwd=folder, check=True, capture_output=True)
+    subprocess.run(INIT.replace("src/", f"{ROOT}/src/"), cwd=folder, check=True, shell=True)
     command = words(SERVE.replace("8770", "0"))
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         try:

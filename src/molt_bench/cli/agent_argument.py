@@ -1,18 +1,38 @@
-"""The agent that `check` and `join` take: one participant with its params."""
+"""The agent that `check`, `gate` and commands of plug-ins take: one participant with its params."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
-import yaml
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.box import REQUIRED
 from molt_bench.agents.kinds import kind_of, shared_maker
+from molt_bench.cli.options import AGENT, param_flag, sandbox_flag
+from molt_bench.cli.parser import flag
 from molt_bench.cli.streams import warn
+from molt_bench.config.assignments import value_of
 from molt_bench.config.participants import participants_named
 from molt_bench.errors import ConfigError
 from molt_bench.specs import ParticipantSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentOptions:
+    """An agent as the command line names it."""
+
+    agent: str = flag(AGENT, "AGENT")
+    params: tuple[str, ...] = param_flag("A param of the agent")
+    sandbox: str | None = sandbox_flag("it")
+
+    def spec(self) -> ParticipantSpec:
+        """Return the participant."""
+        return agent_from(self.agent, self.params, self.sandbox)
+
+    def maker(self) -> Callable[[], PokerAgent]:
+        """Return a function that makes the agent for a game."""
+        return maker_of(self.spec())
 
 
 def agent_from(text: str, assignments: Sequence[str], sandbox: str | None = None) -> ParticipantSpec:
@@ -29,13 +49,10 @@ def agent_from(text: str, assignments: Sequence[str], sandbox: str | None = None
 
 
 def _param(assignment: str) -> tuple[str, Any]:
-    key, equals, text = assignment.partition("=")
+    key, equals, _ = assignment.partition("=")
     if not equals or not key.strip():
         raise click.BadParameter(f"{assignment!r} is not key=value", param_hint="--param")
-    try:
-        return key.strip(), yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise click.BadParameter(f"{text!r} is not valid YAML", param_hint="--param") from error
+    return key.strip(), value_of(assignment, "--param")
 
 
 def maker_of(participant: ParticipantSpec, *, timeout_s: float | None = None) -> Callable[[], PokerAgent]:

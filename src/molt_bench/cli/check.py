@@ -1,7 +1,6 @@
 """`molt-bench check`: is an agent fit to play, and if not, why?"""
 
 import sys
-from collections.abc import Sequence
 from typing import Any, Final
 
 import click
@@ -9,9 +8,9 @@ from rich.text import Text
 
 from molt_bench.agents.kinds import box_label, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
-from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_option
-from molt_bench.cli.parser import COUNT, POSITIVE, Command
+from molt_bench.cli.agent_argument import AgentOptions, maker_of
+from molt_bench.cli.options import Printing, printing_options
+from molt_bench.cli.parser import COUNT, POSITIVE, Command, grouped
 from molt_bench.cli.streams import VisibleConsole, camel_fields, notice
 from molt_bench.errors import ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
@@ -31,21 +30,11 @@ _CALLS_PER_HAND: Final = 4
 
 
 @click.command(cls=Command)
-@click.argument("participant", **AGENT)
-@param_option
-@sandbox_option
+@grouped(AgentOptions, "wanted")
 @click.option("--hands", type=COUNT, help="Hands against each opponent at each table.")
 @click.option("--timeout-s", metavar="S", type=POSITIVE, help="Seconds per answer.")
 @printing_options
-def check(
-    participant: str,
-    params: Sequence[str],
-    *,
-    sandbox: str | None,
-    hands: int | None,
-    timeout_s: float | None,
-    printing: Printing,
-) -> None:
+def check(wanted: AgentOptions, *, hands: int | None, timeout_s: float | None, printing: Printing) -> None:
     """Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.
 
     With --quiet, nothing is printed about an agent that is fit.
@@ -54,16 +43,16 @@ def check(
       molt-bench check tag
       molt-bench check my_bot.py:make --hands 20 --json
     """
-    spec = agent_from(participant, params, sandbox)
+    spec = wanted.spec()
     if kind_of(spec.type).in_person:
-        raise ConfigError("AGENT", participant, "an agent that answers by itself")
+        raise ConfigError("AGENT", wanted.agent, "an agent that answers by itself")
     try:
         report = _run_checks(spec, hands=hands, timeout_s=timeout_s, printing=printing)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         sys.exit(130)
     told = printing if report.ok else Printing(as_json=printing.as_json)
-    told.answer(_plain(participant, report), lambda: _print(report))
+    told.answer(_plain(wanted.agent, report), lambda: _print(report))
     if not report.ok:
         sys.exit(1)
 

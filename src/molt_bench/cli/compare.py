@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 import click
 
-from molt_bench.cli.completion import run_folders
 from molt_bench.cli.findings_output import ABOUT, check_endings, save, show
-from molt_bench.cli.options import Printing, printing_options
+from molt_bench.cli.options import RUN_FOLDER, Printing, printing_options
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, Command
 from molt_bench.cli.streams import notice, warn
 from molt_bench.errors import ConfigError
@@ -18,8 +17,8 @@ from molt_bench.study.comparison_findings import comparison_findings
 
 
 @click.command(cls=Command)
-@click.argument("old", metavar="OLD", help="Folder of the earlier run.", shell_complete=run_folders)
-@click.argument("new", metavar="NEW", help="Folder of the later run.", shell_complete=run_folders)
+@click.argument("old", metavar="OLD", type=RUN_FOLDER, help="Folder of the earlier run.")
+@click.argument("new", metavar="NEW", type=RUN_FOLDER, help="Folder of the later run.")
 @click.option(
     "--agent",
     "agents",

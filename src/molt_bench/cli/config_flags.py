@@ -9,49 +9,43 @@ from molt_bench.arena.cast import check_participants
 from molt_bench.bench.changed_settings import changed_settings
 from molt_bench.bench.run_warnings import opening_shortfall
 from molt_bench.bench.seed_blocks import SeedBlocks
-from molt_bench.cli.options import StopOptions
+from molt_bench.cli.options import ResumeOptions
+from molt_bench.cli.parser import set_by
 from molt_bench.cli.streams import warn
 from molt_bench.config.assignments import put, set_field
 from molt_bench.config.loader import examined, load_config, read_config_file
 from molt_bench.config.participants import boxed_alike, participants_from
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, ConfigErrors, MoltBenchError, raise_all
+from molt_bench.errors import ConfigError, MoltBenchError, raise_all
 from molt_bench.runs.master_seed import guessable
 from molt_bench.runs.run import Run
 from molt_bench.seeds import load_seeds
 
 
 def config_from(
-    source: str | dict[str, Any] | None, flags: Mapping[str, Any] | None = None, assignments: Sequence[str] = ()
+    source: str | dict[str, Any] | None,
+    flags: Mapping[str, Any] | None = None,
+    assignments: Sequence[str] = (),
+    *,
+    players: bool = False,
 ) -> BenchmarkConfig:
     """Return the config of a file, or of plain values, overridden by flags, overridden by `--set`.
 
-    Raises everything that is wrong with it, participants that cannot play included.
+    Raises everything that is wrong with it and around it. With `players`, it is checked who could not play. A run finds
+    that out by itself when it makes them, so it needs this only if it will not come to that.
     """
     values = read_config_file(source) if isinstance(source, str) else source or {}
     config, problems = examined(_overridden(values, flags or {}, assignments))
-    if problems:
-        raise ConfigErrors([*problems, *problems_of(config)])
-    return config
-
-
-def config_to_run(
-    source: str | dict[str, Any] | None, flags: Mapping[str, Any] | None = None, assignments: Sequence[str] = ()
-) -> BenchmarkConfig:
-    """Return a config like `config_from` that has its seeds and a place for its results.
-
-    Raises everything that is wrong. Participants are made by the run itself, so only if it will not come to that.
-    """
-    config = config_from(source, flags, assignments)
-    found = _surroundings(config)
-    if found:
-        raise_all([*found, *problems_of(config, around=False)])
+    found = [*problems, *_surroundings(config)]
+    if found or players:
+        found += _unfit(config)
+    raise_all(found)
     return config
 
 
 def _surroundings(config: BenchmarkConfig) -> list[MoltBenchError]:
     """Return what is wrong around a config: a seed file that cannot be read, a folder that cannot be written to."""
-    found: list[MoltBenchError] = []
+    found = list[MoltBenchError]()
     if config.seeds.file is not None:
         try:
             load_seeds(config.seeds.file)
@@ -67,23 +61,22 @@ def _surroundings(config: BenchmarkConfig) -> list[MoltBenchError]:
     return found
 
 
-def problems_of(config: BenchmarkConfig, *, around: bool = True) -> list[MoltBenchError]:
-    """Return what is wrong with a config without starting anything: who cannot play, and what is around it."""
-    found = _surroundings(config) if around else []
+def _unfit(config: BenchmarkConfig) -> Sequence[MoltBenchError]:
+    """Return why participants cannot play, without starting anything."""
     try:
         check_participants(config, keys=False)
     except MoltBenchError as error:
-        found.append(error)
-    return [one for each in found for one in getattr(each, "problems", (each,))]
+        return getattr(error, "problems", (error,))
+    return ()
 
 
-def changed_by(options: StopOptions, stored: Run) -> tuple[dict[str, Any], BenchmarkConfig]:
+def changed_by(options: ResumeOptions, stored: Run) -> tuple[dict[str, Any], BenchmarkConfig]:
     """Return which settings of a run are to be other ones by flags, by their paths, and its config with them.
 
     Raises ConfigError for a setting on which something depends that was played.
     """
-    flags, assignments = options.fields(), options.assignments
-    if not assignments and all(value is None for value in flags.values()):
+    flags, assignments = set_by(options), options.assignments
+    if not assignments and not flags:
         return {}, stored.config
     changed = load_config(_overridden(stored.config.plain(), flags, assignments))
     return changed_settings(stored.config, changed), changed

@@ -11,12 +11,11 @@ import click
 from molt_bench import kernels
 from molt_bench.agents.external.box import obstacle
 from molt_bench.agents.kinds import all_agents
-from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
-from molt_bench.cli.options import ConfigOptions, Printing, config_options, printing_options
-from molt_bench.cli.parser import Command
+from molt_bench.cli.config_flags import config_from, warn_ahead
+from molt_bench.cli.options import ConfigOptions, Printing, printing_options
+from molt_bench.cli.parser import Command, grouped
 from molt_bench.cli.versions import about_this_machine
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import raise_all
 from molt_bench.extras import how_to_install
 from molt_bench.llm.providers import PROVIDERS
 from molt_bench.study.before_a_run import what_the_limit_buys
@@ -60,7 +59,7 @@ class Finding(NamedTuple):
 
 
 @click.command(cls=Command)
-@config_options
+@grouped(ConfigOptions, "config_file")
 @printing_options
 def doctor(config_file: ConfigOptions, printing: Printing) -> None:
     """Show what is installed and who can play, or what is wrong with a config and which keys it needs.
@@ -93,8 +92,7 @@ def _about_this_machine(printing: Printing) -> None:
 
 def _about_config(path: str, printing: Printing) -> None:
     """Say whether a config can be run, and what it needs for that."""
-    config = config_from(path)
-    raise_all(problems_of(config))
+    config = config_from(path, players=True)
     ids, keys = [participant.id for participant in config.participants], [*_keys_for(config)]
     waiting = [each.id for each in config.participants if each.kind.waits or each.id in config.models()]
     line = (

@@ -9,8 +9,7 @@ from typing import IO, Any, Final, TypeAlias
 
 import click
 
-from molt_bench.cli.completion import run_folders
-from molt_bench.cli.options import PATH, Printing, printing_options
+from molt_bench.cli.options import PATH, RUN_FOLDER, Printing, printing_options
 from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import data_output, notice, warn
 from molt_bench.entry_points import EXPORTS, broken, points
@@ -32,7 +31,7 @@ _THEIRS: Final = [name for name in points(EXPORTS) if name not in _OURS]
 
 
 @click.command(cls=Command)
-@click.argument("folder", metavar="RUN", help="Folder of the run; for a site also of runs.", shell_complete=run_folders)
+@click.argument("folder", metavar="RUN", type=RUN_FOLDER, help="Folder of the run; for a site also of runs.")
 @click.option(
     "--format",
     "form",

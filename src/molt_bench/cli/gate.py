@@ -12,9 +12,8 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.kinds import kind_of
 from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.completion import agent_lists
 from molt_bench.cli.findings_output import ABOUT, check_endings
-from molt_bench.cli.options import AGENT, PATH, RunOptions, resume_option, sandbox_flag, set_flag
+from molt_bench.cli.options import AGENT, PATH, RunOptions, param_flag, resume_option, sandbox_flag, set_flag
 from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, WHOLE, Command, flag, grouped
 from molt_bench.config.assignments import put
 from molt_bench.config.loader import read_config_file
@@ -43,19 +42,14 @@ _TIMED_HANDS: Final = 2
 class GateOptions:
     """What is compared, and what it may cost."""
 
-    against: str = flag(
-        "The old version; named as NEW is.", default="", show_default=False, metavar="OLD", shell_complete=agent_lists
-    )
+    against: str = flag("The old version; named as NEW is.", default="", show_default=False, metavar="OLD")
     margin: float = flag("Loss that does not matter; 10 mbb are 1 bb/100.", default=500.0, metavar="MBB", type=POSITIVE)
     opponents: str | None = flag(
         "Whom both versions play, besides each other; tag,callstation,maniac by default.",
         metavar="LIST",
-        shell_complete=agent_lists,
     )
-    params: tuple[str, ...] = flag("A param of both versions; repeatable.", "--param", default=(), metavar="KEY=VALUE")
-    new_params: tuple[str, ...] = flag(
-        "A param of the new version alone; repeatable.", "--new-param", default=(), metavar="KEY=VALUE"
-    )
+    params: tuple[str, ...] = param_flag("A param of both versions")
+    new_params: tuple[str, ...] = param_flag("A param of the new version alone", "--new-param")
     slower: float = flag(
         "Fail if a decision takes so many times as long, and more than a millisecond; 0 to let it.",
         default=3.0,
@@ -120,7 +114,7 @@ class GateRunOptions(RunOptions):
 
 
 @click.command(cls=Command)
-@click.argument("new", **{**AGENT, "metavar": "NEW"})
+@click.argument("new", metavar="NEW", help=AGENT)
 @grouped(GateOptions, "gate_options")
 @resume_option
 @grouped(GateRunOptions, "options")
@@ -142,9 +136,9 @@ def gate(new: str, gate_options: GateOptions, *, resume_last: bool, options: Gat
     values = gate_options.values(versions)
     models = any(kind_of(each.type).recorded and kind_of(each.type).remote for each in versions)
     fields = gate_options.fields(values, models=models)
-    config = config_flags.config_to_run(values, fields, gate_options.assignments)
+    config = config_flags.config_from(values, fields, gate_options.assignments)
     timed = replace(options, speed=_speed_of(versions, gate_options.slower))
-    run_or_resume.start_or_go_on(config, timed, secret=master_seed.secret_from(None), resume_last=resume_last)
+    run_or_resume.start_run(config, timed, secret=master_seed.secret_from(None), resume_last=resume_last)
 
 
 def _speed_of(versions: Sequence[ParticipantSpec], slower: float) -> Speed | None:

@@ -9,7 +9,6 @@ import click
 
 from molt_bench.agents.external.box import OFF, REQUIRED
 from molt_bench.agents.kinds import kind_of
-from molt_bench.cli.completion import agent_lists, config_fields, executors, run_folders
 from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
 from molt_bench.entry_points import CORE_EXECUTORS, EXECUTORS, points
@@ -17,17 +16,11 @@ from molt_bench.study.gate import Speed
 from molt_bench.suggestions import one_of
 
 PATH: Final = click.Path()
-run_folder_argument = click.argument("folder", metavar="RUN", help="Folder of the run.", shell_complete=run_folders)
-AGENT: Final[Mapping[str, Any]] = {
-    "metavar": "AGENT",
-    "help": "Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.",
-    "shell_complete": agent_lists,
-}
-param_option = click.option(
-    "--param", "params", metavar="KEY=VALUE", multiple=True, help="A param of the agent; repeatable."
-)
+RUN_FOLDER: Final = click.Path(readable=False)
+AGENT: Final = "Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL."
+run_folder_argument = click.argument("folder", metavar="RUN", type=RUN_FOLDER, help="Folder of the run.")
 run_agents_option = click.option(
-    "--run-agents", is_flag=True, help="Run the agents that the run names, if their code is the recorded one."
+    "--run-agents", is_flag=True, help="Run the agents that the run names, if their code has not changed."
 )
 resume_option = click.option(
     "--resume", "resume_last", is_flag=True, help="Resume the last unfinished run of this config."
@@ -43,16 +36,18 @@ def _box(ctx: click.Context, param: click.Parameter, value: bool | None) -> str 
 
 def sandbox_flag(who: str) -> Any:
     """Return the field for `--sandbox`: the setting of those who play."""
-    about = f"Play {who} in a sandbox, or not; by default, programs only, where possible."
-    return flag(about, "--sandbox/--no-sandbox", callback=_box)
+    about = f"Play {who} in a sandbox, or not. By default, only programs play in one, where possible."
+    return flag(about, "--sandbox/--no-sandbox", callback=_box, sets="sandbox")
 
 
-sandbox_option = click.option(
-    "--sandbox/--no-sandbox",
-    default=None,
-    callback=_box,
-    help="Play in a sandbox or not; by default, programs do where possible.",
-)
+def param_flag(about: str, name: str = "--param") -> Any:
+    """Return the field for params of an agent, which can be repeated."""
+    return flag(f"{about}; repeatable.", name, default=(), metavar="KEY=VALUE")
+
+
+def set_flag(about: str) -> Any:
+    """Return the field for `--set`, which can be repeated."""
+    return flag(about, "--set", default=(), metavar="FIELD=VALUE")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,12 +80,12 @@ class Printing:
 printing_options = grouped(Printing, "printing")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ConfigOptions:
     """The config file, which every command that needs one takes in the same two ways."""
 
-    file: str | None
-    config: str | None
+    file: str | None = flag("YAML or JSON config file; or --config FILE.", "[FILE]", type=PATH)
+    config: str | None = flag("The same as FILE.", metavar="FILE", type=PATH)
 
     def path(self) -> str | None:
         """Return the path of the file; None if there is none."""
@@ -98,28 +93,81 @@ class ConfigOptions:
             raise click.BadParameter("cannot be used with FILE, which is the same", param_hint="--config")
         if self.file and ("," in self.file or kind_of(self.file).built_in) and not os.path.exists(self.file):
             # A list of participants without its flag, or one that a space has cut in two.
-            before = click.get_current_context().params.get("participants")
-            meant = ",".join(filter(None, (before, self.file)))
+            meant = ",".join(filter(None, (getattr(self, "participants", None), self.file)))
             said = f"no such file: {self.file}; did you mean '--participants {meant}'?"
             raise click.BadParameter(said, param_hint="FILE")
         return self.file if self.config is None else self.config
 
-    def required(self) -> str:
-        """Return the path of the file, which has to be given."""
-        path = self.path()
-        if path is None:
-            raise click.BadParameter("a config is needed: FILE, or --config FILE", param_hint="FILE")
-        return path
+
+@dataclass(frozen=True, kw_only=True)
+class PlayersOptions(ConfigOptions):
+    """A config file, or who plays, or both."""
+
+    participants: str | None = flag(
+        r"Who plays, such as human,tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command.",
+        metavar="LIST",
+        sets="participants",
+    )
+
+    def check(self) -> None:
+        """Refuse to go on without either."""
+        if self.path() is None and self.participants is None:
+            said = "a config is needed: FILE, or --config FILE, or --participants LIST"
+            raise click.BadParameter(said, param_hint="FILE")
 
 
-config_options = grouped(
-    ConfigOptions,
-    "config_file",
-    click.argument(
-        "file", metavar="[FILE]", required=False, type=PATH, help="YAML or JSON config file; or --config FILE."
-    ),
-    click.option("--config", metavar="FILE", type=PATH, help="The same as FILE."),
-)
+@dataclass(frozen=True, kw_only=True)
+class StopOptions:
+    """When a run stops: the flags that a run which exists takes as well."""
+
+    max_matches: int | None = flag("Stop after this many matches.", type=WHOLE, sets="stop.budget.maxMatches")
+    confidence: float | None = flag(
+        "Stop once the order of neighbours is this certain.",
+        type=CONFIDENCE,
+        sets="stop.adjacentConfidence.threshold",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResumeOptions(StopOptions):
+    """What changes when a run goes on."""
+
+    assignments: tuple[str, ...] = set_flag(
+        "Change another stop rule, or a setting that affects no result, as in game.actionTimeoutS=300; repeatable."
+    )
+    forget_unaccounted: bool = flag("Count requests of unknown cost as not billed.", default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkOptions(StopOptions, PlayersOptions):
+    """What to play; flags override the config file."""
+
+    seeds: int | None = flag(
+        "Seeds per match; each is played twice, with seats swapped.", type=WHOLE, sets="seeds.perMatch"
+    )
+    hands: int | None = flag("Hands per game.", type=WHOLE, sets="game.handsPerGame")
+    master_seed: str | None = flag(
+        "Determines all decks. Anyone on this machine can see it in the process list.",
+        metavar="TEXT",
+        sets="seeds.masterSeed",
+    )
+    master_seed_file: str | None = flag(
+        "File with a secret master seed; $MOLT_BENCH_MASTER_SEED may hold one, too.", metavar="FILE", type=PATH
+    )
+    seeds_file: str | None = flag(
+        "File of seeds to use instead of drawing them.", metavar="FILE", type=PATH, sets="seeds.file"
+    )
+    scheduler: str | None = flag("How the next pairing is chosen.", metavar="POLICY", sets="scheduler.policy")
+    reference: str | None = flag(
+        "Play a gauntlet: everyone plays only this participant, and is ranked by the result.",
+        metavar="ID",
+        sets="scheduler.reference",
+    )
+    sandbox: str | None = sandbox_flag("all programs and Python files")
+    output_dir: str | None = flag(
+        "Folder for runs; each gets a folder of its own.", metavar="DIR", type=PATH, sets="outputDir"
+    )
+    assignments: tuple[str, ...] = set_flag("Set any config field, as in game.stack=5000; repeatable.")
 
 
 def _executor(ctx: click.Context, param: click.Parameter, value: str) -> str:
@@ -133,22 +181,21 @@ class RunOptions:
     """How a run is played and what is printed; none of it changes a result."""
 
     executor: str = flag(
-        "auto, inline, async, processes, ray or ray:ADDRESS: where games run; never changes a result.",
+        "Where games run: auto, inline, async, processes, ray or ray:ADDRESS. The result is the same.",
         default="auto",
         metavar="WHERE",
         callback=_executor,
-        shell_complete=executors,
     )
     workers: int | None = flag("Worker processes; one per core by default.", type=COUNT)
     games_at_once: int | None = flag("Games in progress on the event loop.", type=COUNT)
     no_preflight: bool = flag("Skip the test call to programs, servers and models before the run.", default=False)
     no_cost_limit: bool = flag(
-        "Start a run that costs money without a limit, or with one that seems too low, and ask nothing.", default=False
+        "Start a run that costs money without a limit, or with one that seems too low.", default=False
     )
     fail_on_faults: float | None = flag(
-        "Exit with status 1 if an agent has faults in more than this share of its hands.", type=SHARE
+        "Exit with status 1 if an agent makes faults in more than this share of its hands.", type=SHARE
     )
-    quiet: bool = flag("Print the result only, without progress.", default=False)
+    quiet: bool = flag("Print only the result, without progress.", default=False)
     as_json: bool = flag(_JSON, "--json", default=False)
     saved: tuple[str, ...] = ()
     speed: Speed | None = None
@@ -164,30 +211,6 @@ class RunOptions:
 
 
 run_options = grouped(RunOptions, "options")
-
-
-def set_flag(about: str) -> Any:
-    """Return the field for `--set`, which can be repeated."""
-    return flag(about, "--set", default=(), metavar="FIELD=VALUE", shell_complete=config_fields)
-
-
-@dataclass(frozen=True, kw_only=True)
-class StopOptions:
-    """A new stop rule for a run that exists."""
-
-    max_matches: int | None = flag("Continue until this many matches in total.", type=WHOLE)
-    confidence: float | None = flag("Continue until the order is this certain.", type=CONFIDENCE)
-    assignments: tuple[str, ...] = set_flag(
-        "Set another field of stop, or one that decides nothing already played; repeatable."
-    )
-    forget_unaccounted: bool = flag("Requests whose cost is not known were not billed, as you know.", default=False)
-
-    def fields(self) -> dict[str, float | None]:
-        """Return the config fields that the flags set; None where a flag is absent."""
-        return {"stop.budget.maxMatches": self.max_matches, "stop.adjacentConfidence.threshold": self.confidence}
-
-
-stop_options = grouped(StopOptions, "stop")
 
 
 def is_debug() -> bool:

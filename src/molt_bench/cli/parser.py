@@ -1,4 +1,4 @@
-"""What all commands share: help with examples, options in groups, checked numbers, one-line usage errors."""
+"""What all commands share: help with examples, options as fields, checked numbers, usage errors on one line."""
 
 import dataclasses
 import inspect
@@ -27,14 +27,9 @@ class Command(click.Command):
     def __init__(self, name: str | None, *, help: str | None = None, **options: Any) -> None:  # noqa: A002 - click's
         text, _, examples = inspect.cleandoc(help or "").partition("Examples:\n")
         super().__init__(name, help=text.rstrip(), epilog=examples, context_settings=_SETTINGS, **options)
+        about = "Print without colour, as with the variable NO_COLOR."
         self.params.append(
-            click.Option(
-                ["--no-color"],
-                is_flag=True,
-                expose_value=False,
-                callback=_no_color,
-                help="Print without colour; so does the variable NO_COLOR.",
-            )
+            click.Option(["--no-color"], is_flag=True, expose_value=False, callback=_no_color, help=about)
         )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -57,37 +52,44 @@ class Command(click.Command):
             return super().invoke(ctx)
 
 
-def flag(about: str, name: str = "", *, default: Any = None, **options: Any) -> Any:
+def flag(about: str, name: str = "", *, default: Any = None, sets: str = "", **options: Any) -> Any:
     """Return a field of a dataclass that is an option of commands, for `grouped`; it is named after the field.
 
-    A default of False makes it a switch, and one of () an option that can be repeated.
+    A default of False makes it a switch, and one of () an option that can be repeated. A name without dashes is that
+    of an argument, which is optional in brackets. `sets` is the field of a config that it sets, for `set_by`.
     """
     kind = {"is_flag": True} if default is False else {"multiple": True} if default == () else {"default": default}
-    return dataclasses.field(default=default, metadata={"name": name, "options": {"help": about, **kind, **options}})
+    kind = {} if default is None else kind
+    return dataclasses.field(
+        default=default, metadata={"name": name, "sets": sets, "options": {"help": about, **kind, **options}}
+    )
 
 
-def grouped(kind: type, name: str, *others: Callable[..., Any]) -> Callable[..., Any]:
+def set_by(flags: Any) -> dict[str, Any]:
+    """Return the fields of a config that flags set, by their paths; those that were not given set nothing."""
+    found = {each.metadata["sets"]: getattr(flags, each.name) for each in dataclasses.fields(flags) if each.metadata}
+    return {path: value for path, value in found.items() if path and value is not None}
+
+
+def grouped(kind: type, name: str) -> Callable[..., Any]:
     """Return a decorator that gives a command options, and passes their values as one object of that name.
 
-    Args:
-        kind: The class of the object, with a field for each option.
-        name: The argument of the command that gets it.
-        others: Decorators for fields that are not made by `flag`.
+    `kind` is the dataclass of the object, with a `flag` for each option.
     """
-    found = list(others)
-    for each in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
-        if each.metadata:
-            spelt = each.metadata["name"] or f"--{each.name.replace('_', '-')}"
-            found.append(click.option(spelt, each.name, **each.metadata["options"]))
+    fields = [each for each in dataclasses.fields(kind) if each.metadata]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def call(**values: Any) -> None:
-            fields = {field: values.pop(field) for field in inspect.signature(kind).parameters if field in values}
-            command(**{name: kind(**fields)}, **values)
+            given = {each.name: values.pop(each.name) for each in fields}
+            command(**{name: kind(**given)}, **values)
 
-        for option in reversed(found):
-            option(call)
+        for each in reversed(fields):
+            spelt, options = each.metadata["name"] or f"--{each.name.replace('_', '-')}", each.metadata["options"]
+            if spelt.startswith("-"):
+                click.option(spelt, each.name, **options)(call)
+            else:
+                click.argument(each.name, metavar=spelt, required=spelt[0] != "[", **options)(call)
         return call
 
     return decorate
@@ -113,8 +115,6 @@ class Number(click.ParamType[float]):
 
 WHOLE: Final = Number("N", int, lambda value: True, "")
 COUNT: Final = Number("N", int, lambda value: value >= 1, "a whole number of at least 1")
-NONE_OR_MORE: Final = Number("N", int, lambda value: value >= 0, "a whole number of at least 0")
-PORT: Final = Number("N", int, lambda value: 0 <= value <= 65535, "a port from 0 to 65535 (0 picks a free one)")
 POSITIVE: Final = Number("NUMBER", float, lambda value: 0 < value < float("inf"), "a number above 0")
 NOT_NEGATIVE: Final = Number("NUMBER", float, lambda value: 0 <= value < float("inf"), "a number of at least 0")
 CONFIDENCE: Final = Number("NUMBER", float, lambda value: 0.5 < value < 1, "above 0.5 and below 1, as 0.95 is")

@@ -5,14 +5,12 @@ from typing import Any
 
 import click
 
-from molt_bench.cli.completion import run_folders
-from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
-from molt_bench.cli.options import ConfigOptions, config_options, json_option
-from molt_bench.cli.parser import Command, grouped
-from molt_bench.cli.run import BenchmarkOptions
+from molt_bench.cli.config_flags import config_from, warn_ahead
+from molt_bench.cli.options import RUN_FOLDER, BenchmarkOptions, json_option
+from molt_bench.cli.parser import Command, grouped, set_by
 from molt_bench.cli.streams import VisibleConsole, camel_fields, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, raise_all
+from molt_bench.errors import ConfigError
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.report.number_text import dollars
@@ -23,13 +21,10 @@ from molt_bench.study.plan import Plan, Price
 
 
 @click.command(cls=Command)
-@config_options
 @grouped(BenchmarkOptions, "benchmark")
-@click.option(
-    "--pilot", metavar="RUN", help="An earlier run to take variance and costs from.", shell_complete=run_folders
-)
+@click.option("--pilot", metavar="RUN", type=RUN_FOLDER, help="An earlier run to take variance and costs from.")
 @json_option
-def plan(config_file: ConfigOptions, benchmark: BenchmarkOptions, pilot: str | None, *, as_json: bool) -> None:
+def plan(benchmark: BenchmarkOptions, pilot: str | None, *, as_json: bool) -> None:
     """Estimate what a config will take in hands, calls, dollars and hours before you spend anything.
 
     The first line says what its budget can show. The flags are those of run. With a run of the same config, the row
@@ -40,9 +35,8 @@ def plan(config_file: ConfigOptions, benchmark: BenchmarkOptions, pilot: str | N
       molt-bench plan --participants tag,llm:openai:gpt-4.1 --max-matches 40
       molt-bench plan bench.yaml --pilot benchmark-results/2026-01-31T12-00-00
     """
-    file = config_file.required() if benchmark.participants is None else config_file.path()
-    config = config_from(file, benchmark.fields(), benchmark.assignments)
-    raise_all(problems_of(config, around=False))
+    benchmark.check()
+    config = config_from(benchmark.path(), set_by(benchmark), benchmark.assignments, players=True)
     warn_ahead(config)
     planned = Plan(config) if pilot is None else Plan(config, _pilot(pilot, config))
     most, deciding = planned.affordable(), planned.pilot.deciding

@@ -1,12 +1,10 @@
-"""Progress of a run on standard error: redrawn in place on a terminal, line by line elsewhere."""
+"""Progress of a run on standard error: drawn in place on a terminal, a line for every match elsewhere."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from rich.console import Group, RenderableType
 from rich.live import Live as LiveDisplay
-from rich.table import Table
 from rich.text import Text
 
 from molt_bench.arena.status import RunStatus, UnderWay
@@ -15,15 +13,16 @@ from molt_bench.cli.streams import VisibleConsole, visible_prints
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import MatchResult
 from molt_bench.report.number_text import about, dollars, duration, roughly, signed, with_interval
-from molt_bench.report.progress import Pace, Progress, StandingRow, course_of, progress_of
+from molt_bench.report.progress import Pace, Progress, course_of, progress_of
 from molt_bench.study.findings import signed_bb, unsigned_bb
 from molt_bench.visible_text import on_one_line
 
 _REDRAW_S: Final = 0.2
-#: Characters of the bar, agents on the screen, and open pairs that are named.
+#: Characters of the bar, and open pairs that are named.
 _BAR: Final = 24
-_SHOWN: Final = 12
 _OPEN: Final = 3
+#: Agents whose results a screen has room for.
+_SHOWN: Final = 12
 #: Seconds after which the first line tells what language models are doing, and between two such lines.
 _FIRST_LINE_S: Final = 20.0
 _LINE_S: Final = 60.0
@@ -53,7 +52,15 @@ class _Screen:
     def __call__(self, status: RunStatus) -> None:
         if status.seconds - self._drawn > _REDRAW_S or status.finished is not None or status.awaited:
             self._drawn = status.seconds
-            self._display.update(_screen(status, self._config))
+            self._display.update(Text("\n".join(self._lines(status))))
+
+    def _lines(self, status: RunStatus) -> list[str]:
+        found = _progress(status, self._config)
+        pair = " v ".join(map(on_one_line, status.participants))
+        speed = f"{status.hands / status.seconds:,.0f} hands/s" if status.seconds else "0 hands/s"
+        doing = f"match {status.match}, round {status.round}: {pair}, {speed}"
+        bar = _bar(found, status.under_way)
+        return [_awaited(status) if status.awaited else doing, bar, *_course(status, found, self._config, _SHOWN)]
 
 
 class _Lines:
@@ -67,22 +74,48 @@ class _Lines:
         now = status.under_way
         if status.awaited:
             self._print(_awaited(status))
-        if status.ladder.gate is not None:
-            if status.ladder.rounds != self._rounds:
-                self._rounds = status.ladder.rounds
-                self._print(_gate_line(status))
-        elif status.finished is not None:
-            self._print(_match_line(status, status.finished, self._config))
+        elif status.ladder.gate is not None and status.ladder.rounds != self._rounds:
+            self._rounds = status.ladder.rounds
+            self._print(_gate(status))
+        elif status.ladder.gate is None and status.finished is not None:
+            course = _course(status, _progress(status, self._config), self._config)
+            self._print("; ".join([_match(status.finished), *course]))
         elif now is not None and status.seconds >= max(_FIRST_LINE_S, self._told + _LINE_S):
             self._told = status.seconds
             left = "" if now.left_s is None else f", about {roughly(now.left_s)} left"
-            self._print(f"{_models_line(status, now, self._config)}{left}")
+            self._print(f"{_models(status, now, self._config)}{left}")
 
     def _print(self, line: str) -> None:
         self._console.print(line, highlight=False, soft_wrap=True)
 
 
-def _gate_line(status: RunStatus) -> str:
+def _course(status: RunStatus, found: Progress, config: BenchmarkConfig, most: int | None = None) -> list[str]:
+    """Say how the run is going: results so far, of so many agents at most, what is open, and what models do."""
+    if status.ladder.gate is not None:
+        return [_gate(status)]
+    shown = found.standings[:most]  # best first; there are no ranks yet
+    results = [
+        f"{on_one_line(each.id)} {with_interval(signed(each.bb_per_100), each.bb_per_100_half_width)}" for each in shown
+    ]
+    ratings = [f"{on_one_line(each.id)} {each.mu:.1f}±{each.sigma:.1f}" for each in shown]
+    more = [f"{len(found.standings) - len(shown):,} more agents"] if len(shown) < len(found.standings) else []
+    models = [] if status.under_way is None else [_models(status, status.under_way, config)]
+    return [
+        f"bb/100: {', '.join([*results, *more])}",
+        f"mu±sigma: {', '.join([*ratings, *more])}",
+        *([_open(found)] if found.open else []),
+        *models,
+    ]
+
+
+def _match(match: MatchResult) -> str:
+    first, second = map(on_one_line, match.participants)
+    chips = f"by {abs(match.score_a):,} chips"
+    won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[match.winner]
+    return f"match {match.number}: {first} v {second}, {won}"
+
+
+def _gate(status: RunStatus) -> str:
     ladder = status.ladder
     assert ladder.gate is not None
     found = ladder.gate.finding(ladder.hands)
@@ -91,7 +124,7 @@ def _gate_line(status: RunStatus) -> str:
     return f"round {ladder.rounds}: {ladder.hands:,} hands, {change}{spent}"
 
 
-def _models_line(status: RunStatus, now: UnderWay, config: BenchmarkConfig) -> str:
+def _models(status: RunStatus, now: UnderWay, config: BenchmarkConfig) -> str:
     """Say what language models are doing, what that has cost, and what the money buys."""
     found = [f"{now.games:,} games and {now.requests:,} requests under way"]
     if now.hands_per_minute is not None:
@@ -103,18 +136,6 @@ def _models_line(status: RunStatus, now: UnderWay, config: BenchmarkConfig) -> s
     return ", ".join(found)
 
 
-def _match_line(status: RunStatus, match: MatchResult, config: BenchmarkConfig) -> str:
-    first, second = map(on_one_line, match.participants)
-    chips = f"by {abs(match.score_a):,} chips"
-    won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[match.winner]
-    found = _progress(status, config)
-    results = ", ".join(f"{on_one_line(each.id)} {_won(each)}" for each in found.standings)
-    ratings = ", ".join(f"{on_one_line(each.id)} {each.mu:.1f}±{each.sigma:.1f}" for each in found.standings)
-    parts = [f"match {match.number}: {first} v {second}, {won}", f"bb/100: {results}", f"mu±sigma: {ratings}"]
-    parts += [_spent(status.spending)] if status.spending is not None else []
-    return "; ".join([*parts, *([_open(found)] if found.open else [])])
-
-
 def _progress(status: RunStatus, config: BenchmarkConfig) -> Progress:
     """Return how far the run is; its parts of matches are those of the round under way."""
     ladder, games = status.ladder, 0 if status.finished is not None else status.games
@@ -122,10 +143,6 @@ def _progress(status: RunStatus, config: BenchmarkConfig) -> Progress:
     part = complete + games / (2 * config.seeds.per_match)
     pace = Pace(complete, part, ladder.games + games, status.hands, status.seconds)
     return progress_of(course_of(ladder), config, status.spending, pace)
-
-
-def _won(row: StandingRow) -> str:
-    return with_interval(signed(row.bb_per_100), row.bb_per_100_half_width)
 
 
 def _open(found: Progress) -> str:
@@ -152,24 +169,6 @@ def _spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
     cost = f"{dollars(spending.usd)}{usd}" if spending.usd or not spending.unpriced else ""
     unpriced = "unpriced" if not cost else "plus unpriced calls" if spending.unpriced else ""
     return f"{spending.exchanges:,} calls, {spending.tokens:,}{tokens} tokens, {f'{cost} {unpriced}'.strip()}"
-
-
-def _screen(status: RunStatus, config: BenchmarkConfig) -> Group:
-    speed = status.hands / status.seconds if status.seconds else 0.0
-    head = f"match {status.match}, round {status.round}: {' v '.join(map(on_one_line, status.participants))}"
-    games = f"game {status.games} of {status.games_in_round} in this round, {speed:,.0f} hands/s"
-    lines: list[RenderableType] = [Text(_awaited(status) if status.awaited else head), Text(games)]
-    if status.ladder.gate is not None:
-        return Group(*lines, Text(_gate_line(status)))
-    found, now = _progress(status, config), status.under_way
-    table = Table.grid(padding=(0, 2))
-    for each in found.standings[:_SHOWN]:  # best first; there are no ranks yet
-        table.add_row(Text(on_one_line(each.id)), _won(each))
-    lines += [] if now is None else [Text(_models_line(status, now, config))]
-    lines += [Text(_bar(found, now)), table]
-    if len(found.standings) > _SHOWN:
-        lines.append(Text(f"and {len(found.standings) - _SHOWN:,} more agents"))
-    return Group(*lines, *([Text(_open(found))] if found.open else ()))
 
 
 def _bar(found: Progress, now: UnderWay | None = None) -> str:

@@ -4,22 +4,21 @@ import click
 
 from molt_bench.cli import run_or_resume
 from molt_bench.cli.options import (
+    ResumeOptions,
     RunOptions,
-    StopOptions,
     run_agents_option,
     run_folder_argument,
     run_options,
-    stop_options,
 )
-from molt_bench.cli.parser import Command
+from molt_bench.cli.parser import Command, grouped
 
 
 @click.command(cls=Command)
 @run_folder_argument
-@stop_options
+@grouped(ResumeOptions, "changes")
 @run_options
 @run_agents_option
-def resume(folder: str, stop: StopOptions, options: RunOptions, *, run_agents: bool) -> None:
+def resume(folder: str, changes: ResumeOptions, options: RunOptions, *, run_agents: bool) -> None:
     """Resume an interrupted run, or extend a finished one with a new limit, on the same decks.
 
     Examples:
@@ -27,4 +26,4 @@ def resume(folder: str, stop: StopOptions, options: RunOptions, *, run_agents: b
       molt-bench resume benchmark-results/2026-01-31T12-00-00 --max-matches 40
       molt-bench resume benchmark-results/2026-01-31T12-00-00 --set game.actionTimeoutS=300
     """
-    run_or_resume.resume_run(folder, options, stop=stop, run_agents=run_agents)
+    run_or_resume.resume_run(folder, options, changes=changes, run_agents=run_agents)

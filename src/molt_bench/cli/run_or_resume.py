@@ -1,62 +1,30 @@
-"""The lifecycle of a run: its cost agreed to, started, resumed, interrupted, finished."""
+"""The lifecycle of a run: its cost limited, started, resumed, interrupted, finished."""
 
 import os
-import shlex
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from itertools import chain
-from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
-from molt_bench import cli
-from molt_bench.agents.human import replay
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.arena.announced_agents import outsiders
-from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.cast import check_participants
-from molt_bench.arena.status import Observer, RunStatus
-from molt_bench.bench.result import RunResult
-from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import changed_by
-from molt_bench.cli.options import RunOptions, StopOptions, is_debug
-from molt_bench.cli.permission import ask_permission
-from molt_bench.cli.progress import show_progress
-from molt_bench.cli.run_result import UNRATED, exit_by_result, rebuild_run, write_result
-from molt_bench.cli.streams import VisibleConsole, agreed, can_ask, notice, warn
+from molt_bench.cli.options import ResumeOptions, RunOptions
+from molt_bench.cli.permission import permission_for
+from molt_bench.cli.run_result import UNRATED, exit_by_result, rebuild_run
+from molt_bench.cli.session import Session, saying_what_is_left
+from molt_bench.cli.streams import notice, warn
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
+from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.llm.types import Unaccounted
-from molt_bench.plugin import Host, HostedRun, Hosting
-from molt_bench.report.artifacts import write_artifacts
-from molt_bench.runs.bug_log import write_bug
-from molt_bench.runs.folder import last_run, new_folder, resume_command, summarized
+from molt_bench.plugin import HostedRun, Hosting
+from molt_bench.runs.folder import last_run, new_folder, summarized
 from molt_bench.runs.master_seed import forget, only_built_in
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.seeds import load_seeds
 from molt_bench.study.before_a_run import outlay_of, too_little, what_the_budget_shows, what_the_limit_buys
-from molt_bench.visible_text import on_one_line, printable
 
 _UNWRITTEN: Final = "the run has ended, but not all its files were written: they are now, and no game is played"
-
-
-def start_or_go_on(
-    config: BenchmarkConfig,
-    options: RunOptions,
-    *,
-    secret: str | None,
-    resume_last: bool = False,
-    live: Hosting | None = None,
-) -> None:
-    """Play a benchmark, or with `resume_last` go on with the last unfinished run of its config."""
-    unfinished = last_run(config, secret) if resume_last else None
-    if unfinished is not None:
-        resume_run(str(unfinished), options, secret=secret, own=config, live=live)
-        return
-    if resume_last and options.talks:
-        notice("no run of this config is unfinished, so a new one begins")
-    start_run(config, options, secret=secret, live=live)
 
 
 def start_run(
@@ -64,23 +32,33 @@ def start_run(
     options: RunOptions,
     *,
     secret: str | None,
+    resume_last: bool = False,
     live: Hosting | None = None,
 ) -> None:
-    """Play a benchmark in a new folder; `secret` is its master seed if that is to stay secret."""
+    """Play a benchmark in a new folder, or with `resume_last` go on with the last unfinished run of its config.
+
+    `secret` is its master seed if that is to stay secret.
+    """
+    unfinished = last_run(config, secret) if resume_last else None
+    if unfinished is not None:
+        resume_run(str(unfinished), options, secret=secret, own=config, live=live)
+        return
+    if resume_last and options.talks:
+        notice("no run of this config is unfinished, so a new one begins")
     if config.paid():
         check_cost(config, options)
     folder = new_folder(config)
     ahead = what_the_budget_shows(config) if options.talks else None
     files = RunFiles.new(folder, config, secret=secret, warn=warn)
     hosted = None if live is None else live(HostedRun(folder, config))
-    _play(config, files, folder, options, hosted, ahead=ahead)
+    Session(config, files, folder, options).play(hosted, ahead=ahead)
 
 
 def resume_run(
     folder: str,
     options: RunOptions,
     *,
-    stop: StopOptions | None = None,
+    changes: ResumeOptions | None = None,
     secret: str | None = None,
     live: Hosting | None = None,
     run_agents: bool = False,
@@ -94,16 +72,16 @@ def resume_run(
     stored = Run.open(folder, secret=secret, same_version=True)
     if own is not None:
         _check_seed_file(own.seeds.file, stored)
-    stop = stop or StopOptions()
-    if stored.ending is not None and "stop" not in changed_by(stop, stored)[0]:
+    changes = changes or ResumeOptions()
+    if stored.ending is not None and "stop" not in changed_by(changes, stored)[0]:
         _finish(stored, options)
         return
     permission = _permission(stored, run_agents=run_agents, own=own)
     files, stored = RunFiles.reopen(folder, secret=secret, warn=warn)  # nothing was changed before
     files.permission = permission
     try:
-        files.settings, stored.config = changed_by(stop, stored)
-        if stop.forget_unaccounted:
+        files.settings, stored.config = changed_by(changes, stored)
+        if changes.forget_unaccounted:
             known = files.replies
             known.ledger.forget(sum((exchange.lost for exchange in known.earlier), Unaccounted()))
     except MoltBenchError:
@@ -111,7 +89,7 @@ def resume_run(
         raise
     games = [game.record for game in stored.games]
     hosted = None if live is None else live(HostedRun(stored.folder, stored.config, games))
-    _play(stored.config, files, stored.folder, options, hosted)
+    Session(stored.config, files, stored.folder, options).play(hosted)
 
 
 def _check_seed_file(path: str | None, stored: Run) -> None:
@@ -126,7 +104,7 @@ def _finish(stored: Run, options: RunOptions) -> None:
         notice(f"{stored.folder}: {_UNWRITTEN}")
     if not stored.sealed:
         forget(stored.folder)
-    with _saying_what_is_left(stored.folder):
+    with saying_what_is_left(stored.folder):
         result = rebuild_run(str(stored.folder), options.printing())
     exit_by_result(result, str(stored.folder), options)
 
@@ -138,153 +116,25 @@ def _permission(stored: Run, *, run_agents: bool, own: BenchmarkConfig | None) -
     # Relative paths in the config mean the same files only where the run began.
     if own is not None and os.path.realpath(stored.header.folder) == os.path.realpath(os.curdir):
         return OWN
-    return ask_permission(stored, outsiders(stored), run_agents=run_agents)
-
-
-def _play(
-    config: BenchmarkConfig,
-    files: RunFiles,
-    folder: Path,
-    options: RunOptions,
-    hosted: AbstractContextManager[Host] | None,
-    *,
-    ahead: str | None = None,
-) -> None:
-    """Play a run and write its result; `ahead` is said once all are there, before the first game."""
-    files.began = cli.began
-    warned: list[str] = []
-    lines: list[Iterator[str]] = []
-    untold = [ahead] if ahead is not None else []
-
-    def warn_once(warning: str) -> None:
-        warned.append(warning)
-        warn(warning)
-
-    with ExitStack() as hosting:  # guests are told how it ended while the result is printed
-        try:
-            host = None if hosted is None else hosting.enter_context(hosted)
-            with show_progress(config, quiet=not options.talks or bool(config.people())) as watch:
-
-                def on_status(status: RunStatus) -> None:
-                    while untold:
-                        notice(untold.pop())
-                    if watch is not None:
-                        watch(status)
-                    if host is not None:
-                        for name in status.ladder.left:
-                            host.dismiss(name, status.ladder.failures[name].forfeited)
-
-                result = run_benchmark(
-                    config,
-                    files=files,
-                    keep_hands=False,
-                    preflight=not options.no_preflight,
-                    observer=Observer(
-                        on_status=on_status,
-                        on_warning=warn_once,
-                        on_traceback=_show_traceback if is_debug() else None,
-                        on_notice=notice if options.talks else None,
-                        on_lines=lines.append,
-                    ),
-                    live=host,
-                    executor=options.executor,
-                    workers=options.workers,
-                    games_at_once=options.games_at_once,
-                )
-            if host is not None:
-                host.close("the run is over")
-        except (MoltBenchError, OSError) as error:
-            _end(error, folder, files, config)
-        except Exception as error:
-            _end(internal_error(error), folder, files, config)
-        except KeyboardInterrupt:
-            _end_interrupted(folder, files, config, options, warned)
-        files.close()
-        with _saying_what_is_left(folder):
-            write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
-            if options.talks:
-                _say_more(result, folder, chain.from_iterable(lines))
-    exit_by_result(result, str(folder), options)
-
-
-def _say_more(result: RunResult, folder: Path, lines: Iterable[str]) -> None:
-    """Say what plug-ins have to say, and show a person what the others held."""
-    for line in lines:
-        VisibleConsole().print(on_one_line(line), soft_wrap=True, markup=False)
-    for person in result.config.people():
-        replay([game.record for game in Run.open(folder).games], person)
-
-
-def _end_interrupted(
-    folder: Path, files: RunFiles, config: BenchmarkConfig, options: RunOptions, warned: list[str]
-) -> NoReturn:
-    """End a run that the user interrupted: write what there is, and say how it goes on."""
-    if files.discard_if_empty():
-        print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
-    else:
-        run = Run.open(folder)
-        with _saying_what_is_left(folder):
-            write_result(run.result(), folder, options.printing(), warned=warned)
-        if run.ending is None:
-            print(f"Interrupted. Resume with:\n  {resume_command(str(folder), config)}", file=sys.stderr)
-    sys.exit(130)
-
-
-@contextmanager
-def _saying_what_is_left(folder: Path) -> Iterator[None]:
-    """Say what to do if the user interrupts while the last files are written: the journal is complete by then."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        print(
-            "Interrupted while files were written. Every game is kept; write them again with:\n  molt-bench report "
-            f"{shlex.quote(str(folder))}",
-            file=sys.stderr,
-        )
-        sys.exit(130)
-
-
-def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config: BenchmarkConfig) -> NoReturn:
-    """End a run that cannot go on: write what there is, and say in one line why, and how it goes on.
-
-    A bug of ours is written to a log first.
-    """
-    empty = files.discard_if_empty()
-    said = str(error)
-    if isinstance(error, InternalError):
-        said = f"{said}; please report it with {shlex.quote(str(write_bug(folder, error)))}"
-    elif empty or isinstance(error, JournalError):  # it cannot be resumed as it is
-        raise error
-    if empty:
-        raise MoltBenchError(said) from error
-    write_artifacts(Run.open(folder).result(), folder)
-    command = resume_command(str(folder), config)
-    raise MoltBenchError(f"{said}; finished games are kept, resume with: {command}") from error
-
-
-def _show_traceback(participant: str, trace: str) -> None:
-    print(f"molt-bench: {participant} raised:\n{printable(trace)}", file=sys.stderr, end="", flush=True)
+    return permission_for(stored, outsiders(stored), run_agents=run_agents)
 
 
 def check_cost(config: BenchmarkConfig, options: RunOptions) -> None:
-    """Say what a limit buys; without one, ask whether the run may cost what it will, or refuse without a terminal.
+    """Say what a limit of cost buys; refuse a run without one, unless the user wants none.
 
     Raises ConfigError if the run must not begin; ends the program if the limit does not buy one seed pair.
     """
     check_participants(config)  # whatever else is wrong comes first
     limits = config.stop.budget
-    if limits is None or (limits.max_cost_usd is None and limits.max_tokens is None):
-        outlay = None if options.no_cost_limit else outlay_of(config)
-        if outlay is None:
-            return
-        field, example = ("stop.budget.maxTokens", "1000000") if outlay.unpriced else ("stop.budget.maxCostUsd", "5")
-        if not can_ask() or not agreed(f"This run has no limit of cost ({field}): {outlay.said}. Go on?"):
-            expected = f"a limit, as with --set {field}={example}, or --no-cost-limit: {outlay.said}"
-            raise ConfigError(field, None, expected)
+    if limits is not None and (limits.max_cost_usd or limits.max_tokens):
+        bought, short = what_the_limit_buys(config), too_little(config)
+        if bought is not None and options.talks:
+            notice(bought)
+        if short is not None and not options.no_cost_limit:
+            notice(f"{short}: no model was asked (--no-cost-limit begins all the same)")
+            sys.exit(UNRATED)
         return
-    bought, short = what_the_limit_buys(config), None if options.no_cost_limit else too_little(config)
-    if bought is not None and options.talks:
-        notice(bought)
-    if short is not None:
-        notice(f"{short}: no model was asked (--no-cost-limit begins all the same)")
-        sys.exit(UNRATED)
+    outlay = None if options.no_cost_limit else outlay_of(config)
+    if outlay is not None:
+        field, example = ("stop.budget.maxTokens", "1000000") if outlay.unpriced else ("stop.budget.maxCostUsd", "5")
+        raise ConfigError(field, None, f"a limit, as with --set {field}={example}, or --no-cost-limit: {outlay.said}")

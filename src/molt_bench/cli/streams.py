@@ -177,17 +177,3 @@ def notice(text: str) -> None:
 def warn(warning: str) -> None:
     """Print a warning to standard error, as one line."""
     notice(f"warning: {warning}")
-
-
-def can_ask() -> bool:
-    """Return whether a person at a terminal can answer a question."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def agreed(question: str) -> bool:
-    """Ask a question on standard error, and return whether the answer is yes."""
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    try:
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
-    except UnicodeDecodeError:
-        return False

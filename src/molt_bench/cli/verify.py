@@ -9,7 +9,7 @@ from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.replayed_games import replay_games, without_answers
 from molt_bench.cli.options import Printing, printing_options, run_agents_option, run_folder_argument
 from molt_bench.cli.parser import Command
-from molt_bench.cli.permission import ask_permission
+from molt_bench.cli.permission import permission_for
 from molt_bench.cli.streams import warn
 from molt_bench.errors import MoltBenchError
 from molt_bench.report.artifact_check import Kind, check_artifacts
@@ -44,7 +44,7 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
       molt-bench verify benchmark-results/2026-01-31T12-00-00 --json
     """
     stored = Run.open(folder, same_version=True)
-    permission = ask_permission(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
+    permission = permission_for(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
     replayed = replay_games(stored, permission)
     result = stored.result(recount=True)
     files = check_artifacts(stored, Rows(result))
