@@ -10,11 +10,12 @@ import json
 import os
 import re
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
 LADDER = "callstation,tag,maniac"
+UNFIT = float("-inf")
+RULES = ("--max-matches", "3", "--reference", "bot", "--set", "stop.adjacentConfidence=null")
 TASK = """Write a bot for heads-up no-limit hold'em in one Python file, with the standard library and molt_bench alone:
 
 from molt_bench import Action, Mix, Observation, strength
@@ -36,8 +37,7 @@ def ask(model: str, messages: list[dict[str, str]]) -> str:
     headers = {"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}", "Content-Type": "application/json"}
     body = json.dumps({"model": model, "messages": messages}).encode()
     with urllib.request.urlopen(urllib.request.Request(f"{base}/chat/completions", body, headers)) as answer:
-        text: str = json.load(answer)["choices"][0]["message"]["content"]
-    return text
+        return json.load(answer)["choices"][0]["message"]["content"]
 
 
 def bench(*words: str) -> dict:
@@ -46,48 +46,35 @@ def bench(*words: str) -> dict:
     return json.loads(done.stdout) if done.stdout else {"error": done.stderr}
 
 
-def judged(bot: str, hands: str) -> tuple[float | None, str]:
-    """Check a bot and play the ladder; return its result in bb/100, if it has one, and what to tell the model."""
+def judged(bot: str, hands: str) -> tuple[float, str]:
+    """Check a bot and play the ladder; return its result in bb/100, and what to tell the model."""
     checked = bench("check", bot, "--sandbox", "--hands", hands)
     if not checked.get("fit"):
         wrong = [problem for check in checked.get("checks", ()) for problem in check["problems"]]
-        return None, f"The bot is not fit to play: {checked.get('error') or '; '.join(wrong)}"
-    rules = ("--set", "stop.adjacentConfidence=null", "--max-matches", "3", "--reference", "bot")
-    run = bench("run", "--participants", f"{bot},{LADDER}", "--sandbox", "--hands", hands, *rules)
-    if "error" in run:
-        return None, f"The bot did not play: {run['error']}"
+        return UNFIT, f"The bot is not fit to play: {checked.get('error') or '; '.join(wrong)}"
+    run = bench("run", "--participants", f"{bot},{LADDER}", "--sandbox", "--hands", hands, *RULES)
     rungs = {row["id"]: -row["bbPer100"] for row in run["participants"] if row["id"] in LADDER.split(",")}
-    graded = bench("grade", run["runDir"], "--agent", "bot")
-    worst = [
+    worst = "\n".join(
         f"- {each['street']}, cards {each['cards']}, board {each['board'] or 'none'}: {each['done']}, better "
         f"{each['best']} ({each['lossMbb'] / 1000:.1f} big blinds)"
-        for each in graded["participants"][0]["costliest"][:8]
-    ]
+        for each in bench("grade", run["runDir"], "--agent", "bot")["participants"][0]["costliest"][:8]
+    )
     won = ", ".join(f"{result:+.1f} from {name}" for name, result in rungs.items())
-    return sum(rungs.values()) / len(rungs), "\n".join([f"It won {won} (bb/100). What cost it most:", *worst])
+    return sum(rungs.values()) / len(rungs), f"It won {won} (bb/100). What cost it most:\n{worst}"
 
 
-def main() -> None:
-    """Let the model write and improve its bot."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("model")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--hands", default="50", help="hands of a game")
-    given = parser.parse_args()
-    messages, best = [{"role": "user", "content": TASK}], (float("-inf"), "")
-    for number in range(1, given.rounds + 1):
-        reply = ask(given.model, messages)
-        code = re.findall(r"```python\n(.*?)```", reply, re.DOTALL)
-        folder = Path(f"round-{number}")
-        folder.mkdir(exist_ok=True)
-        (folder / "bot.py").write_text(code[-1] if code else "", "utf-8")
-        won, told = judged(f"{folder}/bot.py:make", given.hands)
-        print(f"round {number}: {'not fit to play' if won is None else f'{won:+.1f} bb/100'}", flush=True)
-        best = max(best, (float("-inf") if won is None else won, str(folder)))
-        messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": f"{told}\n\nImprove it."}]
-    print(f"best: {best[1]}/bot.py" if best[0] > float("-inf") else "no bot was fit to play")
-    sys.exit(best[0] == float("-inf"))
-
-
-if __name__ == "__main__":
-    main()
+parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+parser.add_argument("model")
+parser.add_argument("--rounds", type=int, default=5)
+parser.add_argument("--hands", default="50", help="hands of a game")
+given = parser.parse_args()
+messages, results = [{"role": "user", "content": TASK}], {}
+for number in range(1, given.rounds + 1):
+    reply = ask(given.model, messages)
+    bot = Path(f"round-{number}", "bot.py")
+    bot.parent.mkdir(exist_ok=True)
+    bot.write_text("".join(re.findall(r"```python\n(.*?)```", reply, re.DOTALL)[-1:]), "utf-8")
+    results[bot], told = judged(f"{bot}:make", given.hands)
+    print(f"round {number}: {'not fit to play' if results[bot] == UNFIT else f'{results[bot]:+.1f} bb/100'}")
+    messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": f"{told}\n\nImprove it."}]
+print(f"best: {max(results, key=results.__getitem__)}" if max(results.values()) > UNFIT else "no bot was fit to play")

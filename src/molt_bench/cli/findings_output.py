@@ -22,6 +22,9 @@ from molt_bench.visible_text import on_one_line
 
 #: Help of `--save`.
 ABOUT: Final = "File to write as well: .md (a comment), .xml (JUnit) or .json; repeatable."
+#: The column of words, and those that may be left out where there is no room, the least important first.
+_VERDICT: Final = "verdict"
+_SPARE: Final = ("opponents", "seed pairs", "old", "new")
 _STYLES: Final = {"not worse": "bold green", "worse": "bold red", "open": "bold yellow"}
 
 
@@ -49,7 +52,7 @@ def show(found: Findings, printing: Printing, *, folder: str = "", stopped: str 
 
 def markdown(found: Findings) -> str:
     """Return a heading, the verdict, the table and what is good to know, for a comment on a pull request."""
-    rules = ["---" if heading in found.words else "---:" for heading in found.headings[1:]]
+    rules = ["---" if heading == _VERDICT else "---:" for heading in found.headings[1:]]
     table = [found.headings, ["---", *rules], *[[_code(name), *cells] for name, *cells in found.rows]]
     notes = [f"{_code(each.name)}: {_entities(each.said)}" for each in found.tests if each.came == "failure"]
     said = [_entities(found.sentence), ""] if found.sentence else []
@@ -110,7 +113,8 @@ _FORMS: Final[dict[str, Callable[[Findings], str]]] = {
 
 def _print(found: Findings, folder: str, stopped: str) -> None:
     screen = VisibleConsole()
-    table = FittingTable(found.headings, name=found.headings[0], spare=found.spare, words=found.words)
+    spare = [heading for heading in _SPARE if heading in found.headings]
+    table = FittingTable(found.headings, name=found.headings[0], spare=spare, words=(_VERDICT,))
     for name, *cells in found.rows:
         table.add_row(Text(on_one_line(name)), *cells)
 

@@ -42,7 +42,7 @@ _TIMED_HANDS: Final = 2
 class GateOptions:
     """What is compared, and what it may cost."""
 
-    against: str = flag("The old version; named as NEW is.", default="", show_default=False, metavar="OLD")
+    against: str | None = flag("The old version; named as NEW is.", metavar="OLD")
     margin: float = flag("Loss that does not matter; 10 mbb are 1 bb/100.", default=500.0, metavar="MBB", type=POSITIVE)
     opponents: str | None = flag(
         "Whom both versions play, besides each other; tag,callstation,maniac by default.",
@@ -62,16 +62,6 @@ class GateOptions:
     config: str | None = flag("Config file for the game, the opponents and prices.", metavar="FILE", type=PATH)
     output_dir: str | None = flag("Folder for runs; each gets a folder of its own.", metavar="DIR", type=PATH)
     assignments: tuple[str, ...] = set_flag("Set any config field, as in game.stack=5000; repeatable.")
-
-    def check(self) -> None:
-        """Refuse a gate without an old version."""
-        if not self.against:
-            raise click.BadParameter("is missing: the old version, named as NEW is", param_hint="--against")
-
-    def versions(self, new: str) -> tuple[ParticipantSpec, ParticipantSpec]:
-        """Return the new version and the old one."""
-        newer = agent_from(new, [*self.params, *self.new_params], self.sandbox)
-        return newer, agent_from(self.against, self.params, self.sandbox)
 
     def values(self, versions: Sequence[ParticipantSpec]) -> dict[str, Any]:
         """Return the config as plain values: its file, with both versions in front of the opponents."""
@@ -129,10 +119,13 @@ def gate(new: str, gate_options: GateOptions, *, resume_last: bool, options: Gat
       molt-bench gate my_bot.py:make --against callstation
       molt-bench gate my_bot.py:make --against callstation --margin 1000 --save comment.md --save junit.xml
     """
-    gate_options.check()
     check_endings(options.saved)
-    versions = gate_options.versions(new)
-    _check_modules(new, gate_options.against)
+    old = gate_options.against
+    if old is None:
+        raise click.BadParameter("is missing: the old version, named as NEW is", param_hint="--against")
+    params, box = gate_options.params, gate_options.sandbox
+    versions = agent_from(new, [*params, *gate_options.new_params], box), agent_from(old, params, box)
+    _check_modules(new, old)
     values = gate_options.values(versions)
     models = any(kind_of(each.type).recorded and kind_of(each.type).remote for each in versions)
     fields = gate_options.fields(values, models=models)
@@ -169,14 +162,13 @@ def _check_modules(new: str, old: str) -> None:
     files = [Path(each.rpartition(":")[0]) for each in (new, old)]
     if any(each.suffix != ".py" for each in files) or files[0].parent.resolve() == files[1].parent.resolve():
         return
-    beside = [{path.stem: path for path in file.parent.glob("*.py") if path != file} for file in files]
-    for name in sorted({*beside[0]} & {*beside[1]}):
-        one, other = (found[name].read_bytes() for found in beside)
-        imported = re.compile(rf"^\s*(?:from|import)\s+{re.escape(name)}\b", re.MULTILINE)
-        texts = [path.read_text("utf-8", "replace") for path in (*files, *beside[0].values()) if path.exists()]
-        if one != other and any(imported.search(text) for text in texts):
+    around = [{path.name: path.read_bytes() for path in file.parent.glob("*.py")} for file in files]
+    for name in sorted({*around[0]} & {*around[1]} - {file.name for file in files}):
+        imported = re.compile(rb"^\s*(?:from|import)\s+%b\b" % re.escape(Path(name).stem).encode(), re.MULTILINE)
+        texts = [text for folder in around for text in folder.values()]
+        if around[0][name] != around[1][name] and any(map(imported.search, texts)):
             expected = (
-                f"a version with the same {name}.py beside it, since one process loads one of them for both; or play "
-                "each version as a program, with exec:"
+                f"a version with the same {name} beside it, since one process loads one of them for both; or play each "
+                "version as a program, with exec:"
             )
             raise ConfigError("NEW", new, expected)

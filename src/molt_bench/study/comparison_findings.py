@@ -30,8 +30,6 @@ def comparison_findings(found: Comparison, old: str, new: str) -> Findings:
             "verdict",
         ),
         rows=[_row(each, found.confidence) for each in found.differences],
-        words=("verdict",),
-        spare=_HEADINGS[1:],
         foot=_foot(found),
         tests=[_test(each, found.confidence) for each in found.differences],
         warnings=found.warnings,

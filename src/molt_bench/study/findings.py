@@ -27,10 +27,8 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         command: Who found it: `gate` or `compare`.
         verdict: The verdict on everything together.
         sentence: The same as a sentence; "" where the table says it.
-        headings: Of the columns of the table; the first one is of names.
+        headings: Of the columns of the table: names first, then numbers, and `verdict` if there is one.
         rows: Its cells.
-        words: The headings of columns of words; all others but the first are of numbers.
-        spare: The headings of columns that may be left out where there is no room, the least important first.
         foot: What the numbers are.
         tests: What is a test of its own where tests are counted.
         warnings: What is good to know.
@@ -43,8 +41,6 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str = ""
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
-    words: Sequence[str] = ()
-    spare: Sequence[str]
     foot: str
     tests: Sequence[Case]
     warnings: Sequence[str] = ()

@@ -56,7 +56,6 @@ def gate_findings(result: RunResult, found: GateFinding, speed: Speed | None = N
         sentence=sentence,
         headings=("opponent", "seed pairs", "old", "new", "change", "±"),
         rows=[*rows, ["mean", "", "", "", signed_bb(found.change), unsigned_bb(found.half_width)]],
-        spare=("seed pairs", "old", "new"),
         foot=f"{found.hands:,} hands{spent}, both versions on the same decks; in bb/100 (estimator {estimator}). "
         "± holds at 95% however often one looks: for the mean, and for all opponents together.",
         tests=_tests(found, verdict, sentence, speed),
