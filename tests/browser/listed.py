@@ -8,7 +8,7 @@ from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT, RANKS
 from molt_bench.poker.hand import NOBODY
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.report.chip_flow import all_in_street, final_pot
+from molt_bench.report.hand_rows import all_in_street, final_pot
 
 #: Marks of a hand, as the browser has them.
 MARKS = ("showdown", "all_in", "fault", "forced", "not_counted", "differs", "a_on_button")

@@ -4,10 +4,9 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.arena.status import Observer
-from molt_bench.bench.ladder import Ladder
 from molt_bench.cli.progress import _bar, _open, _progress
 from molt_bench.config.loader import load_config
-from molt_bench.report.progress import Pace, course_of, progress_of
+from molt_bench.report.progress import Pace, progress_of
 from molt_bench.report.run_rows import Rows
 
 CONFIG = {
@@ -48,7 +47,7 @@ def test_what_is_open_is_said_with_what_it_would_take(run):
 def far(seconds=30.0, matches=2.5, **budget):
     config = load_config({**CONFIG, "stop": {"budget": {"maxMatches": None, **budget}}})
     pace = Pace(complete=int(matches), matches=matches, games=20, hands=200, seconds=seconds)
-    return progress_of(course_of(Ladder(config)), config, None, pace)
+    return progress_of(config, pace, [], {}.get, ())
 
 
 def test_the_time_left_is_that_of_the_budget_that_ends_first():

@@ -68,7 +68,7 @@ def export(folder: str, form: str, output: str | None, printing: Printing) -> No
         written = f"{len(more['runs']):,} run{'s' * (len(more['runs']) != 1)}"
     elif form == "eee":
         where = output or str(Path(folder, "eee"))
-        records = Records(_run_of(folder), datetime.now(UTC))
+        records = Records(_run_of(folder, hands=False), datetime.now(UTC))
         with writing("--output", where, "a folder"):
             written = f"{records.write(Path(where)):,} records"
     else:
@@ -86,7 +86,7 @@ def export(folder: str, form: str, output: str | None, printing: Printing) -> No
 
 def _file_of(folder: str, form: str, made: Export | None) -> tuple[Write, str]:
     """Return what writes a run in a format that is a file, and the usual name of the file."""
-    run = _run_of(folder)
+    run = _run_of(folder, hands=made is not None)  # ours read them one game at a time
     if made is not None:
         return partial(_write_theirs, form, made, run), made.file or f"run.{form}"
     return (partial(_write_card, run), CARD) if form == "card" else (partial(_write_hands, run, form), FILES[form])
@@ -125,9 +125,9 @@ def _write_folder(form: str, export: FolderExport, folder: str, output: str, pri
     return runs
 
 
-def _run_of(folder: str) -> Run:
+def _run_of(folder: str, *, hands: bool) -> Run:
     """Open a run, and say what its reader should know."""
-    run = Run.open(folder)
+    run = Run.open(folder, hands=hands)
     for note in run.notes:
         warn(note)
     return run

@@ -13,7 +13,7 @@ from molt_bench.cli.streams import VisibleConsole, visible_prints
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import MatchResult
 from molt_bench.report.number_text import about, dollars, duration, roughly, signed, with_interval
-from molt_bench.report.progress import Pace, Progress, course_of, progress_of
+from molt_bench.report.progress import Pace, Progress, progress_of
 from molt_bench.study.findings import signed_bb, unsigned_bb
 from molt_bench.visible_text import on_one_line
 
@@ -139,10 +139,19 @@ def _models(status: RunStatus, now: UnderWay, config: BenchmarkConfig) -> str:
 def _progress(status: RunStatus, config: BenchmarkConfig) -> Progress:
     """Return how far the run is; its parts of matches are those of the round under way."""
     ladder, games = status.ladder, 0 if status.finished is not None else status.games
-    complete = len(ladder.matches)
-    part = complete + games / (2 * config.seeds.per_match)
-    pace = Pace(complete, part, ladder.games + games, status.hands, status.seconds)
-    return progress_of(course_of(ladder), config, status.spending, pace)
+    complete, spent = len(ladder.matches), status.spending
+    pace = Pace(
+        complete=complete,
+        matches=complete + games / (2 * config.seeds.per_match),
+        games=ladder.games + games,
+        hands=status.hands,
+        seconds=status.seconds,
+        usd=0.0 if spent is None else spent.usd,
+        tokens=0 if spent is None else spent.tokens,
+        unpriced=spent is not None and spent.unpriced,
+    )
+    ratings = [ladder.ratings[name] for name in ladder.ranking()]
+    return progress_of(config, pace, ratings, ladder.result, ladder.verdicts() if ladder.by_margins else ())
 
 
 def _open(found: Progress) -> str:

@@ -6,10 +6,10 @@ from typing import TypeVar
 
 import msgspec
 
+from molt_bench.errors import JournalError, RulesError
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
-from molt_bench.runs.conclusion import naming_damage
 from molt_bench.runs.journal_lines import Game
 from molt_bench.runs.run import Run
 from molt_bench.seeds import Seed
@@ -59,10 +59,16 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def dealt_hands(run: Run) -> Iterator[DealtHand]:
-    """Return the hands of a run, in the order of its journal. Raises JournalError for one that cannot have happened."""
-    with naming_damage(run.content):
-        for game in run.games:
+    """Return the hands of a run, in the order of its journal, from which they are read game by game.
+
+    Raises JournalError for one that cannot have happened.
+    """
+    for number, game in run.read_games():
+        try:
             yield from hands_of(game, run=run.folder.name)
+        except RulesError as error:
+            why = game.record.unreadable()
+            raise JournalError(f"the journal's line {number} is damaged: {why}") from error
 
 
 def hands_of(game: Game, *, run: str = "") -> Iterator[DealtHand]:

@@ -1,44 +1,13 @@
 """Hands as rows, as the CSV export and data frames have them."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from molt_bench.luck.cards import hand_terms
+from molt_bench.poker.actions import Street
 from molt_bench.poker.cards import cards_to_text
-from molt_bench.poker.hand import NOBODY
-from molt_bench.report.chip_flow import all_in_street, final_pot
+from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.report.dealt_hands import DealtHand
-
-#: Every column and its type.
-COLUMNS: Final[dict[str, type]] = {
-    "run": str,
-    "match": int,
-    "seed": str,
-    "seating": str,
-    "hand": int,
-    "counts": bool,
-    "player_a": str,
-    "player_b": str,
-    "button": str,
-    "small_blind": int,
-    "big_blind": int,
-    "ante": int,
-    "stack_a": int,
-    "stack_b": int,
-    "cards_a": str,
-    "cards_b": str,
-    "board": str,
-    "actions": str,
-    "pot": int,
-    "showdown": bool,
-    "all_in_street": str,
-    "net_a": int,
-    "all_in_ev_a": float,
-    "luck_adjusted_a": float,
-    "faults_a": int,
-    "faults_b": int,
-    "forced_fold": str,
-}
 
 
 def hand_rows(hands: Iterable[DealtHand]) -> Iterator[dict[str, Any]]:
@@ -47,35 +16,47 @@ def hand_rows(hands: Iterable[DealtHand]) -> Iterator[dict[str, Any]]:
 
 
 def row(dealt: DealtHand) -> dict[str, Any]:
-    """Return one hand from the view of player A, with the types of `COLUMNS`."""
-    hand = dealt.hand
-    won = hand_terms(hand)
-    sign = 1 if dealt.seating == "AB" else -1
+    """Return one hand from the view of player A."""
+    hand, rules = dealt.hand, dealt.hand.rules
+    won, sign = hand_terms(hand), 1 if dealt.seating == "AB" else -1
     player = dealt.turned(("A", "B"))
-    stacks, holes = dealt.turned(hand.starting_stacks), dealt.turned(hand.holes)
-    values = (
-        dealt.run,
-        dealt.match,
-        str(dealt.seed),
-        dealt.seating,
-        dealt.number,
-        dealt.counts,
-        *dealt.players,
-        player[hand.button],
-        hand.rules.small_blind,
-        hand.rules.big_blind,
-        hand.rules.ante,
-        *stacks,
-        *map(cards_to_text, holes),
-        cards_to_text(hand.board),
-        dealt.text.split(":")[5],
-        final_pot(hand),
-        hand.folded == NOBODY,
-        all_in_street(hand) or "",
-        sign * hand.payoffs[0],
-        sign * won.all_in + 0.0,  # no negative zero
-        sign * won.adjusted + 0.0,
-        *[sum([fault.player == who for fault in dealt.faults]) for who in (0, 1)],
-        "" if dealt.forced == NOBODY else player[dealt.forced],
-    )
-    return dict(zip(COLUMNS, values, strict=True))
+    (stack_a, stack_b), (cards_a, cards_b) = dealt.turned(hand.starting_stacks), dealt.turned(hand.holes)
+    return {
+        "run": dealt.run,
+        "match": dealt.match,
+        "seed": str(dealt.seed),
+        "seating": dealt.seating,
+        "hand": dealt.number,
+        "counts": dealt.counts,
+        "player_a": dealt.players[0],
+        "player_b": dealt.players[1],
+        "button": player[hand.button],
+        "small_blind": rules.small_blind,
+        "big_blind": rules.big_blind,
+        "ante": rules.ante,
+        "stack_a": stack_a,
+        "stack_b": stack_b,
+        "cards_a": cards_to_text(cards_a),
+        "cards_b": cards_to_text(cards_b),
+        "board": cards_to_text(hand.board),
+        "actions": dealt.text.split(":")[5],
+        "pot": final_pot(hand),
+        "showdown": hand.folded == NOBODY,
+        "all_in_street": all_in_street(hand) or "",
+        "net_a": sign * hand.payoffs[0],
+        "all_in_ev_a": sign * won.all_in + 0.0,  # no negative zero
+        "luck_adjusted_a": sign * won.adjusted + 0.0,
+        "faults_a": sum(fault.player == 0 for fault in dealt.faults),
+        "faults_b": sum(fault.player == 1 for fault in dealt.faults),
+        "forced_fold": "" if dealt.forced == NOBODY else player[dealt.forced],
+    }
+
+
+def final_pot(hand: Hand) -> int:
+    """Return the size of the pot of a finished hand, without chips that were returned."""
+    return 2 * min(hand.chips_in(0), hand.chips_in(1))
+
+
+def all_in_street(hand: Hand) -> Street | None:
+    """Return the street on which a seat was all-in and called; None if that did not happen."""
+    return hand.street if hand.folded == NOBODY and 0 in hand.limits else None

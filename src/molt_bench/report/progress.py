@@ -1,22 +1,23 @@
 """How far a run is: one form of data for the terminal, for a server, and for its page."""
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Final, Literal, Protocol, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.bench.ladder import Ladder, margin_model
+from molt_bench.bench.ladder import margin_model
+from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.rating.verdicts import Result
+from molt_bench.rating.verdicts import Result, Verdict
+from molt_bench.records import Rating
 from molt_bench.report.row_types import interval
 from molt_bench.report.run_rows import Rows
+from molt_bench.report.verdict import NEVER
 
 #: What a budget limits.
 Label: TypeAlias = Literal["matches", "games", "hands", "seconds", "dollars", "tokens"]
 #: Least share of a budget that an estimate of the time to go is made from.
 _LEAST_SHARE: Final = 0.01
-#: More hands than are ever played.
-_NEVER: Final = 1e12
 
 
 class BudgetRow(msgspec.Struct, frozen=True, rename="camel"):
@@ -46,58 +47,42 @@ class OpenRow(msgspec.Struct, frozen=True, rename="camel"):
     bb_per_100: float | None
 
 
-class Pace(msgspec.Struct, frozen=True):
-    """What has been played and taken so far; `matches` counts parts of matches too, `complete` those that are rated."""
+class Pace(msgspec.Struct, frozen=True, kw_only=True):
+    """What has been played, taken and spent so far.
+
+    Attributes:
+        complete: Matches that are rated.
+        matches: Matches, with parts of those under way.
+        unpriced: Whether the price of a reply is not known.
+    """
 
     complete: int
     matches: float
     games: int
     hands: int
     seconds: float
+    usd: float = 0.0
+    tokens: int = 0
+    unpriced: bool = False
 
 
-class Spent(Protocol):
-    """What models have cost so far."""
-
-    @property
-    def usd(self) -> float:
-        """Dollars that are known."""
-
-    @property
-    def tokens(self) -> int:
-        """Tokens."""
-
-    @property
-    def unpriced(self) -> bool:
-        """Whether the price of a reply is not known."""
-
-
-class Course(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the rated matches have shown.
-
-    Attributes:
-        standings: Everybody, in the order so far.
-        open: The neighbours whose order is open; only where margins decide.
-        more_hands: About how many more hands would decide all of these; None if that cannot be said.
-    """
-
-    standings: tuple[StandingRow, ...] = ()
-    open: tuple[OpenRow, ...] = ()
-    more_hands: float | None = None
-
-
-class Progress(Course, frozen=True, kw_only=True, rename="camel"):
+class Progress(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """How far a run is.
 
     Attributes:
+        standings: Everyone, in the order so far.
+        open: The neighbours whose order is open; only where margins decide.
+        more_hands: About how many more hands would decide all of these; None if that cannot be said.
         budgets: Its limits.
         seconds_left: Seconds until the first of them is used up, if it goes on as it did; None if it is too early.
         spent_first: Which of them that is.
         ends_when_sure: Whether it may end before that.
         usd: Dollars spent on models; None if there is none.
-        unpriced: Whether the price of a reply is not known.
     """
 
+    standings: tuple[StandingRow, ...]
+    open: tuple[OpenRow, ...]
+    more_hands: float | None
     complete: int
     hands: int
     seconds: float
@@ -114,31 +99,26 @@ class Progress(Course, frozen=True, kw_only=True, rename="camel"):
         return max([each.share for each in self.budgets], default=None)
 
 
-def course_of(ladder: Ladder) -> Course:
-    """Return what the matches so far have shown; none may be rated meanwhile."""
-    verdicts = [each for each in ladder.verdicts() if each.kind == "open"] if ladder.by_margins else []
-    known = all(each.known for each in verdicts)
-    hands = (ladder.judge.more_play(verdicts) - 1) * ladder.hands if verdicts and known else _NEVER
-    ratings = [ladder.ratings[name] for name in ladder.ranking()]
-    return Course(
-        standings=tuple(
-            StandingRow(each.id, *interval(ladder.result(each.id)), each.mu, each.sigma) for each in ratings
-        ),
-        open=tuple(
-            OpenRow(each.above, each.below, interval(Result(each.lead, each.half_width))[0] if each.known else None)
-            for each in verdicts
-        ),
-        more_hands=round(hands) if hands < _NEVER else None,
-    )
-
-
-def progress_of(course: Course, config: BenchmarkConfig, spending: Spent | None, pace: Pace) -> Progress:
-    """Return how far a run is."""
-    budgets = (*_budgets(config, spending, pace),)
+def progress_of(
+    config: BenchmarkConfig,
+    pace: Pace,
+    ratings: Iterable[Rating],
+    result: Callable[[str], Result],
+    verdicts: Sequence[Verdict],
+) -> Progress:
+    """Return how far a run is: everyone's rating in order, with what they win, and the verdicts on neighbours."""
+    open_ = [each for each in verdicts if each.kind == "open"]
+    known = bool(open_) and all(each.known for each in open_)
+    more = (judge_of(config).more_play(open_) - 1) * pace.hands if known else NEVER
+    budgets = (*_budgets(config, pace),)
     left = sorted([(seconds, each.label) for each in budgets if (seconds := _time_left(pace, each)) is not None])
-    spent = spending if config.models() else None
     return Progress(
-        **msgspec.structs.asdict(course),
+        standings=tuple(StandingRow(each.id, *interval(result(each.id)), each.mu, each.sigma) for each in ratings),
+        open=tuple(
+            OpenRow(each.above, each.below, interval(Result(each.lead, 0.0))[0] if each.known else None)
+            for each in open_
+        ),
+        more_hands=round(more) if more < NEVER else None,
         complete=pace.complete,
         hands=pace.hands,
         seconds=pace.seconds,
@@ -146,24 +126,23 @@ def progress_of(course: Course, config: BenchmarkConfig, spending: Spent | None,
         seconds_left=left[0][0] if left else None,
         spent_first=left[0][1] if left else None,
         ends_when_sure=config.stop.adjacent_confidence is not None or config.stop.topk_stable is not None,
-        usd=None if spent is None else spent.usd,
-        unpriced=spent is not None and spent.unpriced,
+        usd=pace.usd if config.models() else None,
+        unpriced=pace.unpriced,
     )
 
 
-def _budgets(config: BenchmarkConfig, spending: Spent | None, pace: Pace) -> Iterator[BudgetRow]:
+def _budgets(config: BenchmarkConfig, pace: Pace) -> Iterator[BudgetRow]:
     """Return each limit of a run, and how much of it is used."""
     budget = config.stop.budget
     if budget is None:
         return
-    usd, tokens = (0.0, 0) if spending is None else (spending.usd, spending.tokens)
     limits: tuple[tuple[Label, float, float, float | None], ...] = (
         ("matches", pace.complete, pace.matches, budget.max_matches),
         ("games", pace.games, pace.games, budget.max_games),
         ("hands", pace.hands, pace.hands, budget.max_hands),
         ("seconds", pace.seconds, pace.seconds, budget.max_seconds),
-        ("dollars", usd, usd, budget.max_cost_usd),
-        ("tokens", tokens, tokens, budget.max_tokens),
+        ("dollars", pace.usd, pace.usd, budget.max_cost_usd),
+        ("tokens", pace.tokens, pace.tokens, budget.max_tokens),
     )
     for label, used, part, limit in limits:
         if limit is not None:

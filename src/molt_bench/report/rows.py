@@ -5,8 +5,6 @@ from molt_bench.report.artifact_check import ArtifactCheck as ArtifactCheck
 from molt_bench.report.artifact_check import check_artifacts as check_artifacts
 from molt_bench.report.artifacts import ARTIFACTS as ARTIFACTS
 from molt_bench.report.card import card as card
-from molt_bench.report.chip_flow import ChipMove as ChipMove
-from molt_bench.report.chip_flow import chip_flow as chip_flow
 from molt_bench.report.dealt_hands import DealtHand as DealtHand
 from molt_bench.report.dealt_hands import hands_of as hands_of
 from molt_bench.report.explanation import claims as claims
@@ -14,10 +12,7 @@ from molt_bench.report.explanation import units as units
 from molt_bench.report.hand_rows import hand_rows as hand_rows
 from molt_bench.report.hand_rows import row as row
 from molt_bench.report.number_text import signed as signed
-from molt_bench.report.progress import Course as Course
-from molt_bench.report.progress import OpenRow as OpenRow
 from molt_bench.report.progress import Pace as Pace
-from molt_bench.report.progress import StandingRow as StandingRow
 from molt_bench.report.progress import progress_of as progress_of
 from molt_bench.report.progress import results_after as results_after
 from molt_bench.report.row_types import AgentRow as AgentRow
@@ -25,8 +20,6 @@ from molt_bench.report.row_types import LeadRow as LeadRow
 from molt_bench.report.row_types import half_width_95 as half_width_95
 from molt_bench.report.row_types import interval as interval
 from molt_bench.report.run_rows import Rows as Rows
-from molt_bench.report.style_sums import StyleCount as StyleCount
-from molt_bench.report.style_sums import grouped as grouped
 from molt_bench.report.totals import played_games as played_games
 from molt_bench.report.verdict import headline as headline
 from molt_bench.report.verdict import remarks as remarks

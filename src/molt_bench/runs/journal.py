@@ -7,14 +7,17 @@ The lines are chained: each begins with the SHA-256 of the previous one. So any 
 detected, and the hash of the last line identifies the whole journal.
 """
 
+from collections import defaultdict
+from collections.abc import Iterator
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from molt_bench.errors import JournalError
-from molt_bench.runs.journal_lines import FORMAT, Header, Line
+from molt_bench.runs.journal_lines import FORMAT, Game, Header, Line, Rated
 from molt_bench.runs.line_file import LineFile, Warn, lines_after
 
 _FIRST_LINE: Final = "the header of a journal; if nothing was played yet, start it again"
@@ -95,15 +98,17 @@ class Journal(LineFile):
             self.line_count, self.last_hash = self.line_count + 1, sha256(text).hexdigest()
 
 
-def read_journal(path: str | Path, *, after: JournalContent | None = None) -> JournalContent:
+def read_journal(path: str | Path, *, after: JournalContent | None = None, hands: bool = True) -> JournalContent:
     """Read a whole journal, or what was added `after` it was read before; a torn last line is left out.
 
+    Without `hands`, a rated match keeps none of them, so that memory hardly grows with the run.
     Raises JournalError if the file cannot be read, or a line is damaged, or does not follow the one before.
     """
     header = read_header(path) if after is None else after.header
     lines = [] if after is None else [*after.lines]
     hashes = [] if after is None else [*after.hashes]
     size = 0 if after is None else after.size
+    unrated: dict[int, list[int]] = defaultdict(list)
     for text in lines_after(path, size):
         number = len(hashes) + 1
         if number > 1:
@@ -115,9 +120,29 @@ def read_journal(path: str | Path, *, after: JournalContent | None = None) -> Jo
                     f"{path} line {number} does not follow line {number - 1}: lines were removed, added or changed"
                 )
             lines.append(line)
+            if isinstance(line, Game):
+                unrated[line.match].append(len(lines) - 1)
+            elif isinstance(line, Rated) and not hands:
+                for at in unrated.pop(line.match, ()):
+                    lines[at] = _without_hands(lines[at])
         hashes.append(sha256(text).hexdigest())
         size += len(text) + 1
     return JournalContent(header, tuple(lines), size, tuple(hashes))
+
+
+def _without_hands(line: Line) -> Line:
+    return msgspec.structs.replace(line, record=line.record.without_hands()) if isinstance(line, Game) else line
+
+
+def read_games(path: str | Path, lines: int) -> Iterator[tuple[int, Game]]:
+    """Yield every finished game among the first so many lines of a journal, with the number of its line.
+
+    Memory holds one game at a time.
+    """
+    for number, text in islice(enumerate(lines_after(path), start=1), lines):
+        line = _parsed(path, number, text)
+        if isinstance(line, Game):
+            yield number, line
 
 
 def read_header(path: str | Path) -> Header:

@@ -26,7 +26,7 @@ from molt_bench.files import write_whole
 from molt_bench.runs.conclusion import by_another_version, concluded, naming_damage, recorded_seeds, warnings_ahead
 from molt_bench.runs.folder import JOURNAL, REPLIES, SUMMARY, journal_in, summarized
 from molt_bench.runs.header import config_hash, recorded_luck
-from molt_bench.runs.journal import JournalContent, read_header, read_journal
+from molt_bench.runs.journal import JournalContent, read_games, read_header, read_journal
 from molt_bench.runs.journal_lines import Game as Game
 from molt_bench.runs.journal_lines import Header, Line, Rated, SessionEnd, ending_in, games_in, halt_in
 from molt_bench.runs.journal_past import config_of, past_of
@@ -68,14 +68,18 @@ class Run:
         self.content, self.config = content, with_master_seed(config_of(content.header, content.lines), seed)
 
     @classmethod
-    def open(cls, folder: str | Path, *, secret: str | None = None, same_version: bool = False) -> "Run":
+    def open(
+        cls, folder: str | Path, *, secret: str | None = None, same_version: bool = False, hands: bool = True
+    ) -> "Run":
         """Open a run and check that it is unchanged since it was played.
+
+        Without `hands`, those of rated matches are left in the journal, where `read_games` finds them.
 
         Raises ConfigError if there is no run in the folder, JournalError if it cannot be read, was changed, or with
         `same_version` is from another bench version.
         """
         path = journal_in(str(folder))
-        content = read_journal(path)
+        content = read_journal(path, hands=hands)
         check_unchanged(path, content)
         if same_version:
             check_version(path, content.header)
@@ -90,6 +94,10 @@ class Run:
     def games(self) -> list[Game]:
         """The finished games."""
         return games_in(self.lines)
+
+    def read_games(self) -> Iterator[tuple[int, Game]]:
+        """Read the finished games from the journal, one at a time, each with the number of its line."""
+        return read_games(self.folder / JOURNAL, self.content.line_count)
 
     @property
     def ending(self) -> Ending | None:

@@ -1,24 +1,14 @@
 """A run in progress: how far it is, and what is being played."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from msgspec import to_builtins
 
 from molt_bench.plugins.view.open_run import OpenRun
-from molt_bench.report.rows import Course, OpenRow, Pace, StandingRow, progress_of
+from molt_bench.report.rows import Pace, progress_of
 
 #: Matches in progress that are named.
 _NAMED: Final = 6
-#: More hands than are ever played.
-_NEVER: Final = 1e12
-
-
-class _Spent(NamedTuple):
-    """What models have cost so far."""
-
-    usd: float
-    tokens: int
-    unpriced: bool
 
 
 def progress_data(run: OpenRun) -> dict[str, Any] | None:
@@ -35,14 +25,14 @@ def progress_data(run: OpenRun) -> dict[str, Any] | None:
         games=len(run.run.games),
         hands=sum(game.record.dealt for game in run.run.games),
         seconds=result.seconds,
+        usd=sum(each.cost_usd or 0.0 for each in result.usage),
+        tokens=sum(each.input_tokens + each.output_tokens for each in result.usage),
+        unpriced=any(each.cost_usd is None and each.replies for each in result.usage),
     )
-    spent = _Spent(
-        sum(each.cost_usd or 0.0 for each in result.usage),
-        sum(each.input_tokens + each.output_tokens for each in result.usage),
-        any(each.cost_usd is None and each.replies for each in result.usage),
-    )
+    rows = run.rows
+    ratings = [rows.ratings[name] for name in rows.order]
     return {
-        **to_builtins(progress_of(_course(run), config, spent, pace)),
+        **to_builtins(progress_of(config, pace, ratings, rows.results.__getitem__, rows.verdicts)),
         "matches": [
             {"match": match, "a": a, "b": b, "games": run.games_of[match], "of": wanted}
             for match in current[:_NAMED]
@@ -51,22 +41,6 @@ def progress_data(run: OpenRun) -> dict[str, Any] | None:
         "moreMatches": max(0, len(current) - _NAMED),
         "underWay": _under_way(run),
     }
-
-
-def _course(run: OpenRun) -> Course:
-    """Return what the rated matches have shown."""
-    rows = run.rows
-    verdicts = [each for each in rows.verdicts if each.kind == "open"]
-    hands = sum(match.hands for match in rows.result.matches)
-    known = verdicts and all(each.known for each in verdicts)
-    more = (rows.judge.more_play(verdicts) - 1) * hands if known else None
-    return Course(
-        standings=tuple(
-            StandingRow(row.id, row.bb_per_100, row.bb_per_100_half_width, row.mu, row.sigma) for row in rows.agents
-        ),
-        open=tuple(OpenRow(lead.above, lead.below, lead.bb_per_100) for lead in map(rows.lead, verdicts)),
-        more_hands=round(more) if more is not None and more < _NEVER else None,
-    )
 
 
 def _under_way(run: OpenRun) -> dict[str, Any] | None:

@@ -10,7 +10,8 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import UNSET
 
 from molt_bench.errors import ConfigError
-from molt_bench.report.rows import Rows, StyleCount
+from molt_bench.plugins.view.style_count import StyleCount
+from molt_bench.report.rows import Rows
 from molt_bench.runs.run import Game, Run
 from molt_bench.specs import SEATINGS, Pair
 

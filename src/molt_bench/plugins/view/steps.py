@@ -3,16 +3,14 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
+from molt_bench.poker.actions import OPEN_CARDS, STREETS, LoggedAction, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.street_equity import street_equities
-from molt_bench.report.rows import ChipMove, chip_flow
 
 #: The fields that two equal steps share.
 _SAME: Final = ("kind", "seat", "action", "amount")
-_VERBS: Final = {"fold": "folds", "check": "checks"}
 
 
 class _Table:
@@ -66,45 +64,52 @@ class _Table:
 
 def steps_of(hand: Hand, names: tuple[str, str], *, forced: int = NOBODY) -> list[dict[str, Any]]:
     """Return the steps of a finished hand; `forced` is the seat whose fold was forced, or `NOBODY`."""
-    table, flow = _Table(hand), chip_flow(hand)
-    told = list(_posts(hand, table, names, flow.antes, flow.blinds))
+    table = _Table(hand)
+    told = list(_posts(hand, table, names))
     table.equities = street_equities(hand.holes, hand.board)
     told.append(table.step("deal", "both players are dealt two cards"))
-    for at, done in enumerate(flow.steps):
+    for at, done in enumerate(hand.log):
         if done.street != table.street:
             told.append(_deal(table, done.street, hand))
-        table.pay(done.seat, done.added, bet=True)
-        is_forced = done.verb == "fold" and done.seat == forced
-        logged = hand.log[at]
-        amount = done.total if done.verb not in ("fold", "check") else None
-        said = _said(names[done.seat], done, forced=is_forced)
-        told.append(
-            table.step("action", said, seat=done.seat, action=logged.kind, amount=amount, forced=is_forced, decision=at)
-        )
-    for seat, chips in enumerate(flow.returned):
-        if chips:
+        said = _acted(table, names[done.seat], done, forced=done.kind == "fold" and done.seat == forced)
+        told.append({**said, "decision": at})
+    matched = min(chips - left for chips, left in zip(hand.starting_stacks, table.stacks, strict=True))
+    for seat in (0, 1):
+        if chips := hand.starting_stacks[seat] - table.stacks[seat] - matched:
             table.take(seat, chips)
             table.bets[seat] = max(0, table.bets[seat] - chips)
             told.append(
                 table.step("return", f"{chips:,} uncalled chips return to {names[seat]}", seat=seat, amount=chips)
             )
-    told += _ending(hand, table, names, flow.collected)
+    told += _ending(hand, table, names)
     return told
 
 
-def _posts(
-    hand: Hand, table: _Table, names: tuple[str, str], antes: tuple[int, int], blinds: tuple[int, int]
-) -> Iterator[dict[str, Any]]:
-    order = (hand.button, 1 - hand.button)
+def _posts(hand: Hand, table: _Table, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
+    rules, order = hand.rules, (hand.button, 1 - hand.button)
     for seat in order:
-        if antes[seat]:
-            table.pay(seat, antes[seat], bet=False)
-            yield table.step("ante", f"{names[seat]} posts an ante of {antes[seat]:,}", seat=seat, amount=antes[seat])
-    for seat, which in zip(order, ("small", "big"), strict=True):
-        if blinds[seat]:
-            table.pay(seat, blinds[seat], bet=True)
-            said = f"{names[seat]} posts the {which} blind of {blinds[seat]:,}"
-            yield table.step("blind", said, seat=seat, amount=blinds[seat])
+        if ante := min(rules.ante, table.stacks[seat]):
+            table.pay(seat, ante, bet=False)
+            yield table.step("ante", f"{names[seat]} posts an ante of {ante:,}", seat=seat, amount=ante)
+    for seat, which, size in zip(order, ("small", "big"), (rules.small_blind, rules.big_blind), strict=True):
+        if blind := min(size, table.stacks[seat]):
+            table.pay(seat, blind, bet=True)
+            yield table.step("blind", f"{names[seat]} posts the {which} blind of {blind:,}", seat=seat, amount=blind)
+
+
+def _acted(table: _Table, name: str, done: LoggedAction, *, forced: bool) -> dict[str, Any]:
+    """Move the chips of an action and return its step."""
+    seat, facing, added = done.seat, max(table.bets), done.amount - table.bets[done.seat]
+    table.pay(seat, added, bet=True)
+    all_in = "" if table.stacks[seat] else " and is all-in"
+    said = {
+        "fold": f"{name} folds{', forced after faults' if forced else ''}",
+        "check": f"{name} checks",
+        "call": f"{name} calls {added:,}{all_in}",
+        "raiseTo": f"{name} {'raises to' if facing else 'bets'} {done.amount:,}{all_in}",
+    }[done.kind]
+    amount = done.amount if done.kind in ("call", "raiseTo") else None
+    return table.step("action", said, seat=seat, action=done.kind, amount=amount, forced=forced)
 
 
 def _deal(table: _Table, street: Street, hand: Hand) -> dict[str, Any]:
@@ -113,16 +118,7 @@ def _deal(table: _Table, street: Street, hand: Hand) -> dict[str, Any]:
     return table.step("deal", f"{street}: {' '.join(table.board[before:])}")
 
 
-def _said(name: str, done: ChipMove, *, forced: bool) -> str:
-    all_in = " and is all-in" if done.all_in and done.verb not in ("fold", "check") else ""
-    if done.verb in _VERBS:
-        return f"{name} {_VERBS[done.verb]}{', forced after faults' if forced else ''}"
-    if done.verb == "call":
-        return f"{name} calls {done.added:,}{all_in}"
-    return f"{name} {'bets' if done.verb == 'bet' else 'raises to'} {done.total:,}{all_in}"
-
-
-def _ending(hand: Hand, table: _Table, names: tuple[str, str], collected: tuple[int, int]) -> Iterator[dict[str, Any]]:
+def _ending(hand: Hand, table: _Table, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
     if hand.folded == NOBODY:
         for street in STREETS[STREETS.index(table.street) + 1 :]:
             yield _deal(table, street, hand)
@@ -130,8 +126,8 @@ def _ending(hand: Hand, table: _Table, names: tuple[str, str], collected: tuple[
         table.bets = [0, 0]
         yield table.step("showdown", "; ".join(shown))
     table.bets = [0, 0]
-    for seat, chips in enumerate(collected):
-        if chips:
+    for seat, won in enumerate(hand.payoffs):
+        if chips := hand.starting_stacks[seat] + won - table.stacks[seat]:
             table.take(seat, chips)
             yield table.step("win", f"{names[seat]} wins {chips:,}", seat=seat, amount=chips)
 

@@ -4,8 +4,8 @@ from typing import Any, Final, NamedTuple
 
 from molt_bench.plugins.view import rounded
 from molt_bench.plugins.view.open_run import OpenRun
+from molt_bench.plugins.view.style_count import grouped
 from molt_bench.poker.play_statistics import Ratio
-from molt_bench.report.rows import grouped
 
 
 class _Stat(NamedTuple):

@@ -6,11 +6,12 @@ listed small first, since PokerKit swaps them for two players.
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Final
 
+from molt_bench.poker.actions import OPEN_CARDS
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.report.chip_flow import BOARD_OF
 from molt_bench.report.dealt_hands import DealtHand
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -63,19 +64,18 @@ def _actions(hand: Hand, order: tuple[int, int]) -> Iterator[str]:
         yield f"d dh {label[seat]} {cards_to_text(hand.holes[seat])}"
     opened = 0
     for done in hand.log:
-        end = BOARD_OF[done.street].stop
-        if end > opened:
-            yield f"d db {cards_to_text(hand.board[opened:end])}"
-            opened = end
+        if (count := OPEN_CARDS[done.street]) > opened:
+            yield f"d db {cards_to_text(hand.board[opened:count])}"
+            opened = count
         word = f"cbr {done.amount}" if done.kind == "raiseTo" else _WORDS[done.kind]
         yield f"{label[done.seat]} {word}"
     if hand.folded == NOBODY:
         # With a seat all-in, cards are shown before the board is run out.
         for seat in order:
             yield f"{label[seat]} sm {cards_to_text(hand.holes[seat])}"
-        for street in BOARD_OF.values():
-            if street.stop > opened:
-                yield f"d db {cards_to_text(hand.board[street])}"
+        for before, count in pairwise(OPEN_CARDS.values()):
+            if count > opened:
+                yield f"d db {cards_to_text(hand.board[before:count])}"
 
 
 def _toml(value: object) -> str:

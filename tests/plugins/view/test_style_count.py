@@ -7,9 +7,8 @@ from itertools import product
 import pytest
 
 from molt_bench import BUILTIN_AGENTS, play_game
-from molt_bench.poker.notation import hand_from_text
-from molt_bench.poker.play_statistics import RATIOS, Ratio, Style, hand_style
-from molt_bench.report.style_sums import StyleCount, combined
+from molt_bench.plugins.view.style_count import StyleCount, grouped
+from molt_bench.poker.play_statistics import RATIOS
 
 NAMES = {"three_bet": "3", "c_bet": "cbet", "fold_to_c_bet": "foldcbet"}
 
@@ -68,17 +67,6 @@ def plain_count(text: str) -> tuple[int, dict[int, Counter]]:
     return button, found
 
 
-def test_styles_add_up():
-    hands = ["|:f:-50", "|:r300f:100", "|2c7d9hJs3c:ck/kk/kk/kk:100"]
-    lines = [f"1:50/100/0:10000,10000:b0:AhAd|KsKc{hand}" for hand in hands]
-    total = combined(hand_style(hand_from_text(line).hand, 0) for line in lines)
-    assert total.hands == 3
-    assert (total.vpip, total.pfr, total.wtsd) == (Ratio(2, 3), Ratio(1, 3), Ratio(1, 1))
-    assert (total.showdown_winnings, total.other_winnings) == (Ratio(100, 3), Ratio(50, 3))
-    assert combined([]) == Style()
-    assert Style().vpip.value is None
-
-
 @pytest.mark.parametrize(("stacks", "seeds"), [("reset", 1), ("carry", 12)])  # carried stacks end games early
 def test_every_statistic_is_that_of_another_count_by_opponent_and_position(stacks, seeds):
     bots = {name: BUILTIN_AGENTS[name]() for name in ("random", "tag", "maniac")}
@@ -117,12 +105,8 @@ def test_positions_and_opponents_add_up_to_the_style_of_an_agent():
     count.add(("a", "b"), play_game(bots, seed="s1", hands=40))
     count.add(("c", "a"), play_game(bots, seed="s2", hands=40))
     own = {group: style for group, style in count.groups().items() if group.player == "a"}
-    assert {(group.opponent, group.position, style.hands) for group, style in own.items()} == {
-        ("b", "button", 20),
-        ("b", "bigBlind", 20),
-        ("c", "button", 20),
-        ("c", "bigBlind", 20),
-    }
-    total = count.styles()["a"]
+    places = {("b", "button", 20), ("b", "bigBlind", 20), ("c", "button", 20), ("c", "bigBlind", 20)}
+    assert {(group.opponent, group.position, style.hands) for group, style in own.items()} == places
+    total = grouped(count.groups(), lambda group: group.player)["a"]
     assert total.hands == 80
     assert total.vpip.count == sum(style.vpip.count for style in own.values())
