@@ -110,7 +110,7 @@ def a_lobby(*names, slots=1, key="ab" * 16, **game):
     """Return a lobby of some live agents; without names, of one."""
     names = names or ("live",)
     return Lobby(
-        [Invited(name, TOKENS[name], None, slots, key if name == names[0] else "cd" * 16) for name in names],
+        [Invited(name, TOKENS[name], slots, key if name == names[0] else "cd" * 16) for name in names],
         titles={"live": "Live <b>agent</b>", "other": "The other one", "bot": "Bot"},
         game=a_game(**game),
     )

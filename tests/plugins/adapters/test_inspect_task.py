@@ -150,7 +150,7 @@ def test_the_command_plays_a_model_of_a_provider_and_scores_its_log_again(tmp_pa
     (path,) = (tmp_path / "logs").iterdir()
     again = tmp_path / "again.eval"
     flags = ("--action", "overwrite", "--overwrite", "--output-file", again, "--display", "plain")
-    said = inspect("score", path, *scorer, *flags, cwd=tmp_path)
+    said = inspect("score", path, *scorer, *flags, cwd=tmp_path, OPENAI_API_KEY="a-key")
     assert "raw" in said
     assert "adjusted" in said
     before, after = read_eval_log(str(path)), read_eval_log(str(again))
