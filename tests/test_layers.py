@@ -76,7 +76,7 @@ def is_of_the_face(name: str) -> bool:
 
 
 #: What plug-ins may take from the core, beside its face; strangers are promised the face and the seam.
-PUBLIC = ("errors", "play", "plugin", "poker", "records", "report", "runs.run", "seeds", "specs")
+PUBLIC = ("errors", "play", "plugin", "poker", "records", "report.rows", "runs.run", "seeds", "specs")
 #: What two of our plug-ins share: how a web server is bound and addressed.
 SHARED = "molt_bench.plugins.web_server"
 

@@ -243,16 +243,6 @@ def test_statistics_are_shown_by_position_and_opponent(visit: Visit, viewer: str
     assert "a split pot counts as won" in part.inner_text()
 
 
-def test_winnings_are_shown_with_and_without_showdown(visit: Visit, viewer: str, everything: Everything) -> None:
-    page = visit(f"{viewer}#/run/{everything.bots[0]}")
-    part = page.locator("#part-winnings")
-    for kind in ("showdown", "noShowdown", "raw", "used"):
-        part.locator("select").select_option(kind)
-        assert part.locator("svg path.line").count() >= 3
-    part.locator("select").select_option(index=4)
-    assert "of it at showdown" in part.inner_text()
-
-
 def test_history_has_a_line_for_every_agent_and_the_reason_where_there_is_none(
     visit: Visit, viewer: str, everything: Everything
 ) -> None:

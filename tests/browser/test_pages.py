@@ -24,13 +24,12 @@ def test_the_list_leads_to_both_runs(visit: Visit, server: str, runs: Runs) -> N
 
 def test_the_run_page_shows_every_part_of_a_run_of_bots(visit: Visit, server: str, runs: Runs) -> None:
     page = visit(f"{server}#/run/{runs.bots}")
-    until(page, "document.querySelector('#part-grades')")
+    until(page, "document.querySelector('#part-grades') && document.querySelector('#part-winnings')")
     titles = page.locator("main h2").all_inner_texts()
     assert titles == [
         "Leaderboard",
         "Head to head",
         "Match by match",
-        "Hands per pairing",
         "Winnings and luck",
         "Playing styles",
         "Grade of decisions",
@@ -43,7 +42,7 @@ def test_the_run_page_shows_every_part_of_a_run_of_bots(visit: Visit, server: st
     assert rows.count() == 4
     assert all(re.search(rf"[+{MINUS}]\d", text) for text in rows.all_inner_texts())
     assert page.locator(".leaderboard tbody .interval circle").count() == 4
-    assert page.locator(".chart svg path.line").count() >= 8
+    until(page, "document.querySelectorAll('.chart svg path.line').length >= 8")
 
 
 def test_costs_and_faults_are_shown_where_there_are_some(visit: Visit, server: str, runs: Runs) -> None:

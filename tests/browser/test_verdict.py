@@ -129,7 +129,6 @@ def test_the_controls_of_the_replayer_stay_in_view_on_a_phone(visit: Visit, serv
     for _ in range(4):
         page.keyboard.press("ArrowRight")
         assert page.locator(".decision").first.bounding_box()["height"] == tall, "nothing moves from step to step"
-    assert page.locator("svg.equity-line").count() >= 1
 
 
 def test_a_packed_site_shows_every_hand_it_lists_on_a_host_without_ranges(

@@ -58,6 +58,7 @@ class Run:
         self.content = content
         self.header: Header = content.header
         self.config: BenchmarkConfig = config_of(content.header, content.lines)
+        self._ladder: Ladder | None = None
         if self.header.master_seed_hash is not UNSET:
             seed = opened_seed(self.header, revealed(content.lines), folder, secret=secret)
             self.config = with_master_seed(self.config, seed)
@@ -209,19 +210,21 @@ class Run:
         finally:
             os.chdir(before)
 
-    def result(self, *, recount: bool = False, keep_hands: bool = False) -> RunResult:
+    def result(self, *, recount: bool = False, keep_hands: bool = False, going: bool = False) -> RunResult:
         """Compute the result from the games so far; nothing of the run is executed.
 
         Args:
             recount: Whether luck is taken out of all games again, and compared with what the run found.
             keep_hands: Whether match results keep their individual hands.
+            going: Whether the run is being played: matches that were rated in an earlier call are not rated again.
 
         Raises JournalError if the games do not belong to the config, or the run did not stop where the journal says.
         """
         config, content = self.config, self.content
         replies = self.replies() if config.paid() else Replies()
         another = by_another_version(self.header)
-        past = structs.replace(past_of(self.header, self.lines), followed=bool(another), rated_only=True)
+        follow = going or bool(another)
+        past = structs.replace(past_of(self.header, self.lines), followed=follow, rated_only=True)
         spending = Spending(config.paid())
         for exchange in replies.earlier:
             spending.add(exchange)
@@ -230,6 +233,9 @@ class Run:
             used = {line.term for line in self.lines if isinstance(line, Rated) and line.term is not UNSET}
             luck = recorded_luck(self.header, used) if recount else {}
             ladder = Ladder(config, keep_hands=keep_hands, recount=recount, luck=luck)
+            if going:
+                ladder = self._ladder if self._ladder is not None and self._ladder.config == config else ladder
+                self._ladder = ladder
             deal = Dealer(config, SeedBlocks(config, listed), resumptions=past.fresh_decks)
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
             if differing := ladder.match_margins.differing:

@@ -74,3 +74,19 @@ def test_a_run_that_has_ended_is_not_live(library, bots_id, models_id):
     for run in (bots_id, models_id):
         assert told(library, run, "/names")["live"] is None
         assert told(library, run)["live"] is None
+
+
+def test_a_run_that_is_followed_says_after_every_match_what_it_says_when_it_is_opened_then(running, runs, bots_id):
+    library = running(bots_id, 1)
+    written = (runs / bots_id / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    journal = library.folder(bots_id) / "journal.jsonl"
+    begun = journal.stat().st_size
+    assert begun == len(written[0])
+    for at in range(1, len(written) - 2, 3):
+        with journal.open("ab") as file:
+            file.write(b"".join(written[at : at + 3]))
+        page, anew = told(library, bots_id), told(Library(library.root), bots_id)
+        assert page["leaderboard"] == anew["leaderboard"]
+        assert page["payoff"] == anew["payoff"]
+        assert page["live"] == {**anew["live"], "seconds": page["live"]["seconds"]}
+    assert len(page["matches"]) > 2

@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 import shutil
-from collections import Counter
 
 import pytest
 
@@ -25,7 +24,7 @@ from tests.viewing import told
 
 RUN_KEYS = {
     *("live", "id", "version", "status", "started", "stopReason", "warnings", "totals", "participants", "headline"),
-    *("leaderboard", "sentences", "convergence", "spent", "payoff", "winnings", "winRates", "costs", "faults", "card"),
+    *("leaderboard", "sentences", "payoff", "costs", "faults", "card"),
     *("reproduce", "matches", "grades", "rule"),
 }
 
@@ -56,11 +55,11 @@ def test_a_run_page_has_all_parts_and_the_numbers_of_the_run_itself(library, run
         assert row["ranks"] == written["rankRange"]
         for key, theirs in (("mu", "mu"), ("bb100", "bbPer100"), ("halfWidth", "bbPer100HalfWidth")):
             assert row[key] == pytest.approx(written[theirs], abs=0.001)
-    assert page["convergence"]["matches"] == [1, 2, 3, 4]
-    last = {series["id"]: series["bb100"][-1] for series in page["convergence"]["series"]}
+    convergence = told(library, bots_id, "/curves")["convergence"]
+    assert convergence["matches"] == [1, 2, 3, 4]
+    last = {series["id"]: series["bb100"][-1] for series in convergence["series"]}
     assert last == {row["id"]: pytest.approx(row["bb100"], abs=0.01) for row in page["leaderboard"]}
-    assert sum(each["hands"] for each in page["spent"]) == 288
-    assert [match["round"] for match in page["matches"]] == [1, 2, 3, 4]
+    assert sum(each["hands"] for each in page["matches"]) == 288
     styles = told(library, bots_id, "/styles")
     assert {row["id"] for row in styles["styles"]} == {"tag", "callstation", "random"}
 
@@ -80,7 +79,7 @@ def test_who_has_not_played_has_no_win_rate_and_who_has_not_met_all_no_interval(
     assert rows["folder"]["bb100"] < 0
     (line,) = told(library)
     assert [each["bb100"] for each in line["leaders"]] == [rows[each]["bb100"] for each in ("tag", "folder", "tight")]
-    over_time = {series["id"]: series["bb100"] for series in page["convergence"]["series"]}
+    over_time = {series["id"]: series["bb100"] for series in told(library, name, "/curves")["convergence"]["series"]}
     assert over_time["tight"] == [None]
     assert over_time["folder"] == [pytest.approx(rows["folder"]["bb100"], abs=0.01)]
     points = {each["name"]: each["points"] for each in library.history_page()["agents"]}
@@ -112,55 +111,20 @@ def test_no_number_is_rounded_before_it_is_shown(library, bots_id):
 
 def test_winnings_end_where_the_matches_do(library, bots_id):
     page = told(library, bots_id)
-    for each in page["winnings"]:
+    for each in told(library, bots_id, "/curves")["winnings"]:
         net = sum(match["net"] for match in page["matches"] if (match["a"], match["b"]) == (each["a"], each["b"]))
         assert each["raw"][-1] == pytest.approx(net / 100)
         assert len(each["raw"]) == len(each["used"])
-
-
-def test_winnings_with_and_without_showdown_are_those_of_the_hands(library, runs, bots_id):
-    page, styles = told(library, bots_id), told(library, bots_id, "/styles")["styles"]
-    shown, hands = Counter(), Counter()
-    for line in (runs / bots_id / "journal.jsonl").read_text().splitlines():
-        game = json.loads(line)
-        if game["line"] != "game":
-            continue
-        a, b = game["record"]["spec"]["players"]
-        for text, net in zip(game["record"]["hand_texts"], game["record"]["hand_nets"], strict=True):
-            hands[a, b] += 1
-            hands[b, a] += 1
-            if text.split(":")[5][-1:] not in ("f", "F"):
-                shown[a, b] += net
-                shown[b, a] -= net
-    for one in page["winRates"]["series"]:
-        against = [pair for pair in hands if pair[0] == one["id"]]
-        rates = [shown[pair] / hands[pair] for pair in against]  # 100 chips are a big blind: bb/100
-        assert one["showdown"][-1] == pytest.approx(sum(rates) / len(rates), abs=1e-6)
-        assert one["showdown"][-1] + one["noShowdown"][-1] == pytest.approx(one["raw"][-1], abs=1e-6)
-        (style,) = [row for row in styles if row["id"] == one["id"]]
-        counted = {stat["key"]: stat["count"] for stat in style["stats"]}
-        assert counted["showdown_winnings"] == pytest.approx(sum(shown[pair] for pair in against) / 100)
-    for each in page["winnings"]:
-        assert each["showdown"][-1] + each["noShowdown"][-1] == pytest.approx(each["raw"][-1])
-
-
-def test_the_chart_of_all_winnings_ends_where_the_leaderboard_does(library, bots_id):
-    page = told(library, bots_id)
-    assert page["winRates"]["matches"] == [1, 2, 3, 4]
-    ends = {one["id"]: (one["used"][-1], one["raw"][-1]) for one in page["winRates"]["series"]}
-    for row in page["leaderboard"]:
-        assert ends[row["id"]] == pytest.approx((row["bb100"], row["raw"][0]), abs=0.051)
-    assert [*ends] == [row["id"] for row in page["leaderboard"]]
 
 
 def test_every_number_of_a_pairing_is_by_the_estimator_of_the_run(library, runs, bots_id):
     page = told(library, bots_id)
     assert page["rule"]["estimator"] == read(runs / bots_id, "leaderboard.json")["estimator"] == "adjusted"
     payoff = page["payoff"]
-    for each in page["winnings"]:
+    for each in told(library, bots_id, "/curves")["winnings"]:
         one, two = payoff["ids"].index(each["a"]), payoff["ids"].index(each["b"])
         assert each["estimator"] == "adjusted"
-        hands = next(pair["hands"] for pair in page["spent"] if (pair["a"], pair["b"]) == (each["a"], each["b"]))
+        hands = sum(match["hands"] for match in page["matches"] if (match["a"], match["b"]) == (each["a"], each["b"]))
         assert 100 * each["used"][-1] / hands == pytest.approx(payoff["mean"][one][two], abs=0.07)
     assert all(point["estimator"] for agent in library.history_page()["agents"] for point in agent["points"])
 
@@ -176,7 +140,8 @@ def test_carried_stacks_that_end_games_early_are_told_alike_everywhere(tmp_path)
     library = Library(tmp_path)
     page = told(library, folder.name)
     won = [sum(game_estimates(game.record).adjusted for game in run.shown(1, at)) / 100 for at in range(len(pairs))]
-    assert page["winnings"][0]["used"][-1] == page["winnings"][0]["raw"][-1]
+    (winnings,) = told(library, folder.name, "/curves")["winnings"]
+    assert winnings["used"][-1] == winnings["raw"][-1]
     seeds = told(library, folder.name, "/match/1")["seeds"]
     assert [seed["adjusted"] for seed in seeds] == pytest.approx(won, abs=0.001)
     (row,) = [row for row in page["leaderboard"] if row["id"] == "shover"]

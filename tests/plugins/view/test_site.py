@@ -139,7 +139,7 @@ def test_an_archive_has_the_same_bytes_when_it_is_written_again(site, runs, bots
 def test_a_site_is_few_files_and_a_link_to_it_has_a_title_and_a_headline(site, bots_id, models_id):
     for run in (bots_id, models_id):
         matches = len(read(site, f"api/runs/{run}.json")["matches"])
-        assert len([*(site / "api" / "runs" / run).rglob("*.json")]) == matches + 4
+        assert len([*(site / "api" / "runs" / run).rglob("*.json")]) == matches + 5
     page = (site / "index.html").read_text("utf-8")
     assert "<title>2 runs \N{MIDDLE DOT} molt-bench</title>" in page
     assert re.search(r'property="og:description" content="[^"<>]+bb/100', page)

@@ -78,7 +78,7 @@ class OpenRun:
     @cached_property
     def rows(self) -> Rows:
         """Its results."""
-        return Rows(self.run.result())
+        return Rows(self.run.result(going=self.status == "running"))
 
     def styles(self) -> StyleCount:
         """Return the styles of its participants; only games that were not counted before take time."""

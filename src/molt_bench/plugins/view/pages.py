@@ -56,7 +56,7 @@ def names_page(run: OpenRun) -> dict[str, Any]:
 
 
 def run_page(run: OpenRun) -> dict[str, Any]:
-    """Return the page of a run; styles come by themselves, since to count them takes longer than all the rest."""
+    """Return the page of a run without its curves and its styles, which take longer than all the rest."""
     rows = run.rows
     result, marked = rows.result, _with_marks(rows)
     games = played_games(result.matches)
@@ -86,10 +86,7 @@ def run_page(run: OpenRun) -> dict[str, Any]:
         "leaderboard": [*_leaderboard(rows)],
         "headline": headline(marked),
         "sentences": [*filter(None, [units(marked)]), *remarks(marked), *claims(marked)],
-        "convergence": convergence_data(run),
-        "spent": _spent(rows),
         "payoff": _payoff(rows),
-        **winnings_data(run),
         "costs": _costs(rows),
         "matches": _matches(rows),
         "card": [part._asdict() for part in card(rows, run.run.header)],
@@ -99,8 +96,14 @@ def run_page(run: OpenRun) -> dict[str, Any]:
     }
 
 
+def curves_page(run: OpenRun) -> dict[str, Any]:
+    """Return the curves over the matches of a run."""
+    return {"convergence": convergence_data(run), "winnings": winnings_data(run)}
+
+
 def _with_marks(rows: Rows) -> Rows:
     """Return the rows with ids between marks in place of names: the page puts names there as it does elsewhere."""
+    _ = rows.agents, rows.leads, rows.pairs  # which both share then
     marked = copy(rows)
     marked.names = {each: f"\N{FIRST STRONG ISOLATE}{each}\N{POP DIRECTIONAL ISOLATE}" for each in rows.names}
     return marked
@@ -140,15 +143,6 @@ def _verdict(lead: LeadRow | None) -> dict[str, Any]:
     return {"verdict": lead.verdict, "lead": [lead.bb_per_100, lead.bb_per_100_half_width] if known else None}
 
 
-def _spent(rows: Rows) -> list[dict[str, Any]]:
-    """Return what every pairing took."""
-    matches, hands = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for match in rows.result.matches:
-        matches[match.participants] += 1
-        hands[match.participants] += match.hands
-    return [{"a": a, "b": b, "matches": matches[a, b], "hands": hands[a, b]} for a, b in matches]
-
-
 def _payoff(rows: Rows) -> dict[str, Any] | None:
     """Return all head-to-head results; None in a gauntlet."""
     if not rows.result.matches or rows.reference is not None:
@@ -185,7 +179,6 @@ def _matches(rows: Rows) -> list[dict[str, Any]]:
     return [
         {
             "match": match.number,
-            "round": match.round,
             "a": match.participants[0],
             "b": match.participants[1],
             "net": match.score_a,

@@ -26,7 +26,7 @@ from molt_bench.plugins.view.history import history
 from molt_bench.plugins.view.inlined import DATA, STATIC, inlined, script_of_pages
 from molt_bench.plugins.view.library import Library, line_of
 from molt_bench.plugins.view.open_run import Deal, OpenRun
-from molt_bench.plugins.view.pages import hands_page, match_page, names_page, run_page, said_page
+from molt_bench.plugins.view.pages import curves_page, hands_page, match_page, names_page, run_page, said_page
 from molt_bench.plugins.view.reproduce import reproduce
 from molt_bench.plugins.view.results import Results, results_of
 from molt_bench.plugins.view.sections import Sections
@@ -83,6 +83,7 @@ def data_of(run: OpenRun, name: str, most: int) -> dict[str, Any]:
     return {
         f"{place}.json": page,
         f"{place}/names.json": {**names_page(run), **about},
+        f"{place}/curves.json": curves_page(run),
         f"{place}/styles.json": styles_data(run),
         f"{place}/hands.json": {**hands_page(run, kept), "status": status},
         f"{place}/said.json": said_page(run, kept) if said else [],

@@ -28,7 +28,7 @@ from molt_bench.plugins.view.hand import hand_page
 from molt_bench.plugins.view.inlined import inlined, script_of_pages
 from molt_bench.plugins.view.library import Library
 from molt_bench.plugins.view.open_run import OpenRun
-from molt_bench.plugins.view.pages import hands_page, match_page, names_page, run_page, said_page
+from molt_bench.plugins.view.pages import curves_page, hands_page, match_page, names_page, run_page, said_page
 from molt_bench.plugins.view.styles import styles_data
 from molt_bench.plugins.web_server import is_every_address
 
@@ -38,6 +38,7 @@ _NUMBER: Final = r"(0|[1-9][0-9]{0,8})"
 _PAGES: Final[dict[str, Callable[..., Any]]] = {
     r"": run_page,
     r"/names": names_page,
+    r"/curves": curves_page,
     r"/styles": styles_data,
     r"/hands": hands_page,
     r"/said": said_page,

@@ -3,7 +3,7 @@ import { choice, h, row, s, scrollTable, th } from "./dom.js";
 import { chartButtons, tableButton } from "./download.js";
 import { NONE, whole } from "./text.js";
 
-export const MARGIN = { top: 10, right: 14, bottom: 34, left: 58 };
+const MARGIN = { top: 10, right: 14, bottom: 34, left: 58 };
 
 /** Return about `count` round numbers between low and high. */
 export function ticks(low, high, count = 5) {
@@ -47,7 +47,7 @@ export function rootSize() {
 const point = (x, y) => `${x.toFixed(1)},${y.toFixed(1)}`;
 
 /** Return an SVG path through points, with a gap where a number is missing. */
-export function linePath(xs, ys) {
+function linePath(xs, ys) {
   let path = "";
   let pen = false;
   ys.forEach((y, index) => {
@@ -58,7 +58,7 @@ export function linePath(xs, ys) {
 }
 
 /** Draw the grid and the labels of both axes. x and y are {at, ticks, label, format}: a scale and its labels. */
-export function axes(width, height, x, y, { zero = false } = {}) {
+function axes(width, height, x, y, { zero = false } = {}) {
   const right = width - MARGIN.right;
   const bottom = height - MARGIN.bottom;
   return s("g", [
@@ -74,7 +74,7 @@ export function axes(width, height, x, y, { zero = false } = {}) {
 }
 
 /** A frame that draws itself at its actual width, and again when the width changes. */
-export function chartFrame(label, height, draw) {
+function chartFrame(label, height, draw) {
   const frame = h("div.chart", { css: { height: `${height / 16}rem` } });
   let drawn = 0;
   const fit = (pixels) => {

@@ -1,12 +1,11 @@
-// Curves: how the numbers converged, what each pairing took, and the winnings of a pairing with and without luck.
+// Curves: how the numbers converged, and the winnings of a pairing with and without luck.
 import { lineChart } from "./charts.js";
-import { choice, h, number, numberHead, row, scrollTable, th } from "./dom.js";
-import { route, withQuery } from "./router.js";
-import { fixed, percent, signed, signedTick, visibleLine, whole } from "./text.js";
+import { choice, h } from "./dom.js";
+import { fixed, percent, signed, signedTick, visibleLine } from "./text.js";
 
-export function convergenceSection(run, agents) {
-  if (!run.convergence?.matches.length) return null;
-  const { matches, series, confidence } = run.convergence;
+export function convergenceSection({ curves }, agents) {
+  if (!curves?.convergence.matches.length) return null;
+  const { matches, series, confidence } = curves.convergence;
   const common = { x: matches, xLabel: "matches" };
   const lines = (value, band) =>
     series.map(({ id, ...one }) => {
@@ -45,56 +44,14 @@ export function convergenceSection(run, agents) {
   return h("div.grid", charts.map((chart) => lineChart({ ...common, ...chart })));
 }
 
-export function spentSection(run, agents, state) {
-  const { spent } = run;
-  if (!spent.length) return null;
-  const most = Math.max(...spent.map((pair) => pair.hands), 1);
-  const bar = (hands) => h("span.amount", { css: { "--w": `${((hands / most) * 100).toFixed(1)}%` } });
-  const rows = [...spent].sort((one, other) => other.hands - one.hands).map(({ a, b, matches, hands }) => {
-    const pairing = [agents.label(a), h("span.soft", " – "), agents.label(b)];
-    const all = withQuery(route("run", state.run, "hands"), { agent: a, opponent: b });
-    return row(pairing, number(whole(matches)), number(h("a", { href: all }, whole(hands))), h("td.wide", bar(hands)));
-  });
-  const head = [th("Pairing"), numberHead("Matches"), numberHead("Hands"), th(h("span.unseen", "Hands as a bar"))];
-  return scrollTable("Hands per pairing", head, rows, { class: "tall" });
-}
-
-const KINDS = [
-  ["used", "luck removed, as in the result"],
-  ["raw", "as dealt"],
-  ["showdown", "showdown winnings, as dealt"],
-  ["noShowdown", "non-showdown winnings, as dealt"],
-];
-
-/** What every agent has won per hand so far, all opponents alike: sums would show how often agents met. */
-function ratesChart({ winRates: { matches, series } }, agents, [kind, text]) {
-  return lineChart({
-    label: `bb/100 from the opponents met so far, each counting the same: ${text}`,
-    x: matches,
-    xLabel: "matches",
-    yLabel: "bb/100",
-    zero: true,
-    height: 280,
-    format: (value) => signed(value),
-    tickFormat: signedTick,
-    series: series.map(({ id, ...one }) => {
-      return { name: agents.name(id), colour: agents.colour(id), dashed: agents.dashed(id), y: one[kind] };
-    }),
-  });
-}
-
-export function winningsSection(run, agents, state) {
-  const pairs = run.winnings;
+export function winningsSection({ curves }, agents, state) {
+  const pairs = curves?.winnings ?? [];
   if (!pairs.length) return null;
   const key = (pair) => `${pair.a}\n${pair.b}`;
   const chips = (value) => signed(value, 0);
   const box = h("div");
   const draw = () => {
-    const kind = KINDS.find(([value]) => value === (state.open.winnings ?? KINDS[0][0]));
-    if (kind) return box.replaceChildren(ratesChart(run, agents, kind));
-    const pair = pairs.find((one) => key(one) === state.open.winnings) ?? pairs[0];
-    const { a, b, raw, used, estimator } = pair;
-    const colour = agents.colour(a);
+    const { a, b, raw, used, estimator } = pairs.find((one) => key(one) === state.open.winnings) ?? pairs[0];
     const chart = lineChart({
       label: `What ${agents.name(a)} has won from ${agents.name(b)}, bb`,
       x: raw.map((_, index) => index + 1),
@@ -106,18 +63,15 @@ export function winningsSection(run, agents, state) {
       tickFormat: chips,
       series: [
         { name: "as dealt (raw)", colour: 7, thin: true, dashed: true, y: raw },
-        { name: "… of it at showdown", colour: 0, thin: true, dashed: "dotted", y: pair.showdown },
-        { name: "… of it without showdown", colour: 1, thin: true, dashed: "dotted", y: pair.noShowdown },
         estimator !== "raw" &&
-        { name: `luck removed (${visibleLine(estimator)}, as in the result)`, colour, y: used },
+        { name: `luck removed (${visibleLine(estimator)}, as in the result)`, colour: agents.colour(a), y: used },
       ].filter(Boolean),
     });
     box.replaceChildren(chart);
   };
   draw();
-  const ofPairs = pairs.map((pair) => [key(pair), `${agents.name(pair.a)} against ${agents.name(pair.b)}`]);
-  const options = [...KINDS.map(([value, text]) => [value, `All agents: ${text}`]), ...ofPairs];
-  const select = choice("winnings-pair", "Show ", options, state.open.winnings ?? KINDS[0][0], (value) => {
+  const options = pairs.map((pair) => [key(pair), `${agents.name(pair.a)} against ${agents.name(pair.b)}`]);
+  const select = choice("winnings-pair", "Show ", options, state.open.winnings ?? key(pairs[0]), (value) => {
     state.open.winnings = value;
     draw();
   });

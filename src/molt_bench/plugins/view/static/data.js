@@ -78,6 +78,7 @@ export async function loadNewer(path, version) {
 const asPath = (...parts) => parts.map((part) => encodeURIComponent(part)).join("/");
 export const runPath = (run) => `api/runs/${asPath(run)}.json`;
 export const namesPath = (run) => `api/runs/${asPath(run)}/names.json`;
+export const curvesPath = (run) => `api/runs/${asPath(run)}/curves.json`;
 export const stylesPath = (run) => `api/runs/${asPath(run)}/styles.json`;
 export const saidPath = (run) => `api/runs/${asPath(run)}/said.json`;
 const matchPath = (run, match) => `api/runs/${asPath(run)}/match/${asPath(match)}.json`;

@@ -118,26 +118,3 @@ export function equityBars(side, at, agents) {
   const head = h("div.equity.head", h("span.street", "Equity"), h("span.track"), marks);
   return h("div.equities", { role: "group", "aria-label": "Equity of both hands on each street" }, head, rows);
 }
-
-/** The equity of the seat above over all steps as a line, with a mark at step `at`; cards move it, actions do not. */
-export function equityLine(side, at, agents) {
-  const last = Math.max(1, side.steps.length - 1);
-  const x = (index) => ((index / last) * 100).toFixed(2);
-  const known = side.steps.map(({ equity }, index) => [index, equity]).filter(([, equity]) => equity);
-  if (known.length < 2) return null;
-  const y = (share) => (2 + (1 - share) * 36).toFixed(2);
-  const d = known.map(([index, [share]], order) => `${order ? `H${x(index)}V` : `M${x(index)},`}${y(share)}`).join("");
-  const name = agents.name(side.seats[0]);
-  const shares = [...new Set(known.map(([, [share]]) => `${Math.round(share * 100)}%`))];
-  const about = {
-    viewBox: "0 0 100 40",
-    preserveAspectRatio: "none",
-    role: "img",
-    "aria-label": `Equity of ${name} from step to step: ${shares.join(", ")}`,
-  };
-  return s("svg.equity-line", about, [
-    s("line.grid", { x1: 0, x2: 100, y1: y(0.5), y2: y(0.5) }),
-    s("line.cursor", { x1: x(at), x2: x(at), y1: 0, y2: 40 }),
-    s(`path.c${agents.colour(side.seats[0])}`, { d }),
-  ]);
-}

@@ -2,7 +2,7 @@
 import { handPath, load, loadOnce, namesPath } from "./data.js";
 import { decisionBox, decisionPanel, REPLY } from "./decision.js";
 import { announce, button, cast, choice, copyButton, h, runName } from "./dom.js";
-import { drawTable, equityBars, equityLine, icon } from "./pokertable.js";
+import { drawTable, equityBars, icon } from "./pokertable.js";
 import { nextToLookAt, wayThrough } from "./handway.js";
 import { aligned, linesTable, nextCostly } from "./alignedlines.js";
 import { crumbs, fullLink, helpDialog, listenKeys, replaceHash, route, withQuery } from "./router.js";
@@ -260,8 +260,7 @@ function sidePane(side, data, agents) {
     const { seat, decision } = side.steps[at];
     const isTold = decision === null || up[seat];
     table.replaceChildren(drawTable(side, at, agents, { bigBlind: data.bigBlind, up, isOver }));
-    const shown = [equityBars(side, at, agents), equityLine(side, at, agents)];
-    equities.replaceChildren(...(up[0] && up[1] ? shown : [h("p.soft", HIDDEN_EQUITY)]));
+    equities.replaceChildren(up[0] && up[1] ? equityBars(side, at, agents) : h("p.soft", HIDDEN_EQUITY));
     said.replaceChildren(isTold ? decisionPanel(side, at, agents, open) : hiddenDecision(side, at));
     luck.hidden = cards !== "" && at < side.steps.length - 1;
   }

@@ -1,6 +1,6 @@
 // The page of one run: its results, how certain they are, and how to reproduce them. It follows a run in progress.
-import { convergenceSection, spentSection, winningsSection } from "./curves.js";
-import { forget, isFinal, load, loadNewer, runPath, stylesPath } from "./data.js";
+import { convergenceSection, winningsSection } from "./curves.js";
+import { curvesPath, forget, isFinal, load, loadNewer, runPath, stylesPath } from "./data.js";
 import { announce, cast, copyBlock, facts, h, runName } from "./dom.js";
 import { tableButton } from "./download.js";
 import { filesTable } from "./filestable.js";
@@ -16,16 +16,16 @@ import { stylesSection } from "./styles.js";
 import { dollars, moment, plural, seconds, visible, visibleLine, whole } from "./text.js";
 
 const POLL_MS = 1000;
+const CURVES_MS = 20000;
 
 // Key, title, the data it is drawn from, and how. A part that returns null has nothing to show.
 const PARTS = [
   ["leaderboard", "Leaderboard", (run) => [run.leaderboard, run.rule, run.sentences], leaderboardSection],
   ["payoff", "Head to head", (run) => run.payoff, payoffSection],
-  ["convergence", "Match by match", (run) => run.convergence, convergenceSection],
-  ["spent", "Hands per pairing", (run) => run.spent, spentSection],
-  ["winnings", "Winnings and luck", (run) => run.winnings, winningsSection],
+  ["convergence", "Match by match", ({ curves }) => curves?.convergence, convergenceSection],
+  ["winnings", "Winnings and luck", ({ curves }) => curves?.winnings, winningsSection],
   ["costs", "What it cost", (run) => [run.costs, run.leaderboard], costsSection],
-  ["styles", "Playing styles", ({ counted }) => counted, stylesSection],
+  ["styles", "Playing styles", ({ styles, status }) => [styles, status], stylesSection],
   ["grades", "Grade of decisions", (run) => [run.grades, run.leaderboard], gradesSection],
   ["faults", "Faults", (run) => run.faults, faultsSection],
   ["matches", "Matches", (run) => run.matches, matchesSection],
@@ -67,7 +67,8 @@ export async function runPage(place, view) {
   }
 
   draw();
-  countStyles();
+  loadCurves();
+  loadStyles();
   view.show(runName(run), head, contents, body);
   view.onQuery((query) => goTo(query.get("at")));
   if (place.query.has("at")) goTo(place.query.get("at"));
@@ -83,19 +84,26 @@ export async function runPage(place, view) {
     title.focus({ preventScroll: true });
   }
 
-  /** Styles take the server longest: they come when they are counted. */
-  function countStyles() {
-    if (!run.leaderboard.length) return;
-    const after = run.version;
-    load(stylesPath(id)).catch(() => null).then((counted) => {
-      if (view.signal.aborted || !counted || run.version !== after) return;
-      run.counted = counted;
-      hold(body, draw);
-    });
+  /** Curves take the server longer than the rest: they come later, and are not drawn again with every match. */
+  async function loadCurves() {
+    const found = await load(curvesPath(id)).catch(() => null);
+    if (view.signal.aborted || !found) return;
+    run.curves = found;
+    hold(body, draw);
+  }
+
+  /** Styles take longest, and are counted when the run has ended. */
+  async function loadStyles() {
+    if (run.status === "running") return;
+    const found = await load(stylesPath(id)).catch(() => null);
+    if (view.signal.aborted || !found) return;
+    run.styles = found;
+    hold(body, draw);
   }
 
   async function follow() {
     let said = 0;
+    let drawn = Date.now();
     let took = 0;
     while (!view.signal.aborted && run.status === "running") {
       await new Promise((done) => setTimeout(done, Math.max(POLL_MS, took)));
@@ -106,11 +114,14 @@ export async function runPage(place, view) {
       });
       took = performance.now() - began;
       if (view.signal.aborted || !newer) continue;
-      newer.counted = run.counted;
-      run = newer;
+      run = { ...newer, curves: run.curves };
       forget(id);
       hold(body, draw);
-      if (run.status !== "running") countStyles();
+      if (run.status !== "running" || Date.now() - drawn > CURVES_MS) {
+        drawn = Date.now();
+        loadCurves();
+      }
+      loadStyles();
       if (run.status !== "running" || Date.now() - said > SAY_MS) {
         said = Date.now();
         const { matches, hands } = run.totals;
@@ -121,7 +132,7 @@ export async function runPage(place, view) {
 }
 
 // Parts that have something to show in every run with a match.
-const ALWAYS = ["convergence", "spent", "winnings", "styles", "matches", "card", "reproduce", "words"];
+const ALWAYS = ["convergence", "winnings", "styles", "matches", "card", "reproduce", "words"];
 
 /** A part of the page; null if it has nothing to show. With many agents most are folded, and made when opened. */
 function part(key, title, build, run) {

@@ -1,9 +1,8 @@
 // What models cost, and the agents' faults.
-import { dotChart } from "./dots.js";
 import { handLink } from "./data.js";
 import { h, number, numberHead, row, scrollTable, th } from "./dom.js";
 import { route, withQuery } from "./router.js";
-import { dollars, isMissing, seconds, signed, signedTick, visibleLine, whole } from "./text.js";
+import { dollars, seconds, signed, visibleLine, whole } from "./text.js";
 
 export function costsSection(run, agents) {
   const costs = run.costs.filter((one) => one.calls > 0 || one.usd);
@@ -18,35 +17,7 @@ export function costsSection(run, agents) {
   );
   const columns = "Dollars,$ per 100 hands,$ per 100 decisions,Tokens,Calls,Median wait,95% wait,bb/100".split(",");
   const head = [th("Agent"), ...columns.map((text) => numberHead(text))];
-  return [priceChart(run, costs, agents), scrollTable("Costs", head, rows)];
-}
-
-/** Win rate against price on a log axis, with the frontier: those that no cheaper agent beats. */
-function priceChart(run, costs, agents) {
-  const half = new Map(run.leaderboard.map(({ id, halfWidth }) => [id, halfWidth]));
-  const points = costs
-    .filter((one) => !isMissing(one.bb100) && one.usdPer100Hands > 0)
-    .map(({ id, usdPer100Hands, bb100 }) => {
-      return { x: usdPer100Hands, y: bb100, half: half.get(id), colour: agents.colour(id), name: agents.name(id) };
-    });
-  if (!points.length) return null;
-  let best = -Infinity;
-  const frontier = [...points].sort((one, other) => one.x - other.x || other.y - one.y).filter((one) => {
-    const isBetter = one.y > best;
-    best = Math.max(best, one.y);
-    return isBetter;
-  });
-  const free = run.leaderboard.filter(({ id, bb100 }) => !isMissing(bb100) && !costs.some((one) => one.id === id));
-  const label = "Dollars per 100 hands against bb/100";
-  const x = { label: "dollars per 100 hands, log scale", format: dollars };
-  const levels = free.map(({ id, bb100 }) => ({ y: bb100, name: agents.name(id), colour: agents.colour(id) }));
-  const chart = dotChart({ label, points, frontier, levels, x, y: { label: "bb/100", format: signedTick } });
-  const bots = free.map(({ id, bb100 }, at) => [at ? ", " : "", h("bdi", agents.name(id)), ` ${signed(bb100)}`]);
-  const about = [
-    frontier.length > 1 && "Dashed: no one does better for less. ",
-    bots.length > 0 && ["Free, for comparison: ", bots, " bb/100 (dotted where on this scale)."],
-  ];
-  return h("figure", h("figcaption", label), chart, h("p.soft", about));
+  return scrollTable("Costs", head, rows);
 }
 
 export function faultsSection(run, agents, state) {

@@ -44,10 +44,11 @@ function added(stats, groups) {
 
 export function stylesSection(run, agents, state) {
   if (!run.leaderboard.length) return null;
-  if (!run.counted) return h("p.empty", "Being counted …");
-  const { styles } = run.counted;
+  if (run.status === "running") return h("p.empty", "Styles are counted when the run has ended.");
+  if (!run.styles) return h("p.empty", "Being counted …");
+  const { styles } = run.styles;
   if (!styles.length) return null;
-  const views = viewsOf(run.counted, agents);
+  const views = viewsOf(run.styles, agents);
   const box = h("div");
   const draw = () => {
     const [key, name, rowsOf] = views.find(([each]) => each === state.open.styles) ?? views[0];
