@@ -79,6 +79,17 @@ class Past(msgspec.Struct, frozen=True, dict=True):
         matches = sorted(match for match, played in self.rounds.items() if played == number and match in self._labels)
         return tuple([self.games[self._labels[match][0]].players for match in matches])
 
+    def whole_rounds(self, *, torn: bool) -> "Past":
+        """Return what is known of the rounds that were rated, of a run that is being played.
+
+        If it is `torn`, some margins of the last one may still be missing.
+        """
+        under_way = torn and any(label.match not in self.rounds for label in self.games)
+        last = max(self.rounds.values(), default=0)
+        rounds = {match: number for match, number in self.rounds.items() if not under_way or number < last}
+        games = {label: game for label, game in self.games.items() if label.match in rounds}
+        return replace(self, games=games, rounds=rounds, followed=True)
+
     def margins_of(self, match: int, seed_pairs: int) -> Margins | None:
         """Return the margins of a match as it was rated with so many seed pairs; None if it was not.
 

@@ -223,8 +223,9 @@ class Run:
         config, content = self.config, self.content
         replies = self.replies() if config.paid() else Replies()
         another = by_another_version(self.header)
-        follow = going or bool(another)
-        past = structs.replace(past_of(self.header, self.lines), followed=follow, rated_only=True)
+        past = structs.replace(past_of(self.header, self.lines), followed=bool(another), rated_only=True)
+        if going:
+            past = past.whole_rounds(torn=bool(self.lines) and isinstance(self.lines[-1], Rated))
         spending = Spending(config.paid())
         for exchange in replies.earlier:
             spending.add(exchange)
