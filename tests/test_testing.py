@@ -79,7 +79,6 @@ def test_a_good_agent_is_fit_to_play(kind, hands):
     assert report
     assert "fine: fit to play" in str(report)
     assert report.decisions > 15 * hands
-    assert report.seconds_per_decision > 0
     assert (report.faults, report.repeats) == ((), True)
 
 
@@ -195,8 +194,7 @@ def test_how_fast_it_answers_is_told_and_an_answer_that_is_awaited_is_timed_to_i
     report = check_agent(Lazy(), hands=2, partners=("callstation",))
     latency = report.latency
     assert 0.003 <= latency.median <= latency.p95 <= latency.slowest
-    assert latency.slowest >= latency.first >= 0.02
-    assert "the first of a game" in str(report)
+    assert latency.slowest >= 0.02
     assert f"asked {report.decisions:,} times" in str(report)
 
 

@@ -11,7 +11,8 @@ PLAIN: Final = (str, int, float, bool, type(None))
 _BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 #: What may control a terminal, turn the direction of text, or hide in it: controls but for line ends and tabs, marks of
 #: direction, joiners, fillers and tags without a width, line separators, and halves of surrogate pairs.
-_CONTROLS: Final = re.compile(
+#: It is compiled when it is first needed, since the host of a Python file starts for every game.
+_CONTROLS: Final = (
     "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f\ud800-\udfff]"
 )
@@ -42,7 +43,7 @@ def printable(text: str) -> str:
     >>> print(printable("a\x1b[31m\u202eb\tc"))
     a\u001b[31m\u202eb	c
     """
-    return text if text.isprintable() else _CONTROLS.sub(lambda found: _escaped(found[0]), text)
+    return text if text.isprintable() else re.sub(_CONTROLS, lambda found: _escaped(found[0]), text)
 
 
 def on_one_line(text: str) -> str:

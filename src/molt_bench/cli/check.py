@@ -100,11 +100,9 @@ def _plain(name: str, report: AgentReport) -> dict[str, Any]:
         "faults": faults,
         "decisions": report.decisions,
         "latencyMs": {
-            "mean": 1000 * report.seconds_per_decision,
             "median": 1000 * report.latency.median,
             "p95": 1000 * report.latency.p95,
             "slowest": 1000 * report.latency.slowest,
-            "firstOfGame": 1000 * report.latency.first,
         },
         "repeats": report.repeats,
     }

@@ -22,7 +22,7 @@ from molt_bench.poker.observation import Observation
 from molt_bench.records import Fault, GameRecord
 from molt_bench.seeds import Seed, derived_seed
 from molt_bench.specs import SEATINGS, GameOptions, Seating
-from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample, Latency
+from molt_bench.testing.findings import SAME_PLAY, AgentReport, Check, FaultExample, Latency
 from molt_bench.visible_text import shown
 
 #: Opponents that together put an agent in every kind of spot.
@@ -39,9 +39,6 @@ TABLES: dict[str, GameOptions] = {
 _LEGAL: Final = "every answer is legal: {}"
 #: Faults that take so long that one is enough.
 _NO_ANSWER: Final[tuple[FaultKind, ...]] = ("timeout", "transport")
-_MAY_REMEMBER: Final = (
-    "it keeps running between games, so this cannot be checked: a run deals it different cards in each seat"
-)
 #: Frames of a traceback to show.
 _FRAMES: Final = 3
 _ENOUGH: Final = "the check ended here: there is no use in asking on"
@@ -73,23 +70,19 @@ def check_agent(
     try:
         seat = SeatedAgent(first)
     except AgentError as error:
-        return AgentReport(type(first).__name__, (Check("it can be asked", (str(error),)),), 0, 0.0)
+        return AgentReport(type(first).__name__, (Check("it can be asked", (str(error),)),), 0)
     name = getattr(first, "name", None)
     named = Check("it has a name", () if isinstance(name, str) and name else (f"its name is {shown(name)}",))
     sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners))
     # One event loop for all games, since an agent may keep a connection tied to it.
     checks = event_loop.run_in_new_loop(sparring.all_checks())
-    if getattr(first, "outlives_games", False) is True:
-        checks.append(Check(FORGETS, (_MAY_REMEMBER,), required=False))
-    clock = sparring.clock
     return AgentReport(
         seat.name,
         (Check("it can be asked"), named, *checks),
-        clock.decisions,
-        sum(clock.seconds) / max(1, clock.decisions),
+        sparring.clock.decisions,
         tuple(sparring.faults),
         tuple(sparring.examples.values()),
-        clock.latency(),
+        sparring.clock.latency(),
     )
 
 
@@ -98,8 +91,6 @@ class _Stopwatch(msgspec.Struct):
 
     decisions: int = 0
     seconds: list[float] = []
-    firsts: list[float] = []
-    first: bool = True
     #: What was seen last in every hand of a game.
     seen: dict[int, Observation] = {}
 
@@ -134,18 +125,14 @@ class _Stopwatch(msgspec.Struct):
         self.seen[observation.hand_number] = observation
 
     def _stop(self, start: float) -> None:
-        taken = perf_counter() - start
-        self.seconds.append(taken)
-        if self.first:
-            self.firsts.append(taken)
-            self.first = False
+        self.seconds.append(perf_counter() - start)
 
     def latency(self) -> Latency:
         """Return a summary of the response times."""
         if not self.seconds:
             return Latency()
         times = sorted(self.seconds)
-        return Latency(median(times), times[ceil(0.95 * len(times)) - 1], times[-1], median(self.firsts))
+        return Latency(median(times), times[ceil(0.95 * len(times)) - 1], times[-1])
 
 
 class _Sparring(msgspec.Struct):
@@ -185,7 +172,6 @@ class _Sparring(msgspec.Struct):
     async def _spar(self, partner: str, options: GameOptions, *, seed: Seed | None = None) -> GameRecord:
         # Without retries, an agent that never answers is given up after two decisions.
         settings: GameOptions = {**options, "action_timeout_s": self.timeout_s, "max_retries": 0}
-        self.clock.first = True
         self.clock.seen.clear()
         self.raised.clear()
         watched: Any = Watched(self.make(), self.raised.append, self.clock.timed)

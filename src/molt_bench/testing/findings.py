@@ -9,10 +9,6 @@ from molt_bench.records import Fault
 
 #: Not required, since an agent may mix.
 SAME_PLAY: Final = "it plays the same cards the same way, even after seeing them from the other seat"
-#: Not checkable, since what a server keeps cannot be seen.
-FORGETS: Final = "it carries nothing from one game to the next"
-#: The first answer of a game is mentioned if it takes this many times as long as others.
-_SLOW_START: Final = 3
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -71,19 +67,14 @@ class Latency(msgspec.Struct, frozen=True):
         median: The median.
         p95: The 95th percentile.
         slowest: The maximum.
-        first: The median of the first answers of games, when something may have to start.
     """
 
     median: float = 0.0
     p95: float = 0.0
     slowest: float = 0.0
-    first: float = 0.0
 
     def __str__(self) -> str:
-        said = f"{_ms(self.median)} (median), {_ms(self.p95)} (95%), {_ms(self.slowest)} (slowest)"
-        if self.first > _SLOW_START * self.median:
-            said += f"; the first of a game {_ms(self.first)}"
-        return said
+        return f"{_ms(self.median)} (median), {_ms(self.p95)} (95%), {_ms(self.slowest)} (slowest)"
 
 
 class AgentReport(msgspec.Struct, frozen=True):
@@ -93,7 +84,6 @@ class AgentReport(msgspec.Struct, frozen=True):
         name: The agent's name.
         checks: All checks.
         decisions: How often the agent was asked.
-        seconds_per_decision: Mean response time.
         faults: All its faults.
         examples: The first fault of each kind, with counts.
         latency: Its response times.
@@ -102,7 +92,6 @@ class AgentReport(msgspec.Struct, frozen=True):
     name: str
     checks: tuple[Check, ...]
     decisions: int
-    seconds_per_decision: float
     faults: tuple[Fault, ...] = ()
     examples: tuple[FaultExample, ...] = ()
     latency: Latency = Latency()

@@ -38,8 +38,6 @@ class HttpAgent:
     """
 
     keeps_time = True
-    #: A server keeps running when a game is over, and may remember it.
-    outlives_games = True
 
     def __init__(self, name: str, settings: HttpSettings, *, action_timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
         self.name = name

@@ -31,9 +31,7 @@ class LiveAgent:
     """
 
     keeps_time = True
-    #: It goes on when a game is over, and may remember it.
-    outlives_games = True
-    #: It also goes on when our server is started again.
+    #: It goes on when our server is started again, and may remember.
     keeps_memory = True
 
     def __init__(
