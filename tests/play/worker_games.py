@@ -2,7 +2,6 @@
 
 import atexit
 import os
-import signal
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
@@ -32,19 +31,6 @@ def play_or_die(spec):
 
 def poisoned():
     return play_or_die
-
-
-def play_and_die(folder, spec):
-    """Kill the worker the first time that every fifth game is played."""
-    mark = Path(folder, str(spec.seed))
-    if spec.seed % 5 == 0 and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return play_here(spec)
-
-
-def mortal(folder):
-    return partial(play_and_die, folder)
 
 
 def play_and_fail(spec):

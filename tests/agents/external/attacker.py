@@ -10,7 +10,6 @@ import ctypes
 import json
 import os
 import socket
-import stat
 import subprocess
 import sys
 import time
@@ -18,8 +17,6 @@ from contextlib import suppress
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 TWIN_S = 2.0
-#: Seconds for which more is held than is allowed; where somebody counts it, it is noticed sooner.
-HELD_S = 6.0
 
 
 def call(name, *arguments):
@@ -43,10 +40,6 @@ def read_memory(pid):
     with open(f"/proc/{pid}/mem", "rb") as memory:
         memory.seek(start)
         return memory.read(16)
-
-
-def read_environment(pid):
-    return read_file(f"/proc/{pid}/environ")
 
 
 def read_command_line(pid):
@@ -81,16 +74,6 @@ def leave_file(path):
         return f"found {path}"
     with open(path, "w") as file:
         file.write("left")
-    return None
-
-
-def leave_segment(key):
-    """Leave a shared-memory segment of System V."""
-    create, exclusive = 0o1000, 0o2000
-    try:
-        call("shmget", key, 4096, create | exclusive | 0o600)
-    except FileExistsError:
-        return "found"
     return None
 
 
@@ -134,20 +117,6 @@ def talk_by_socket(role, name):
         return _until(lambda: "heard" if end.connect_ex(f"\0{name}") == 0 else None)
 
 
-def talk_by_loopback(role, port):
-    """Say something over a port of loopback."""
-    with socket.socket() as end:
-        if role == "first":
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            end.bind(("127.0.0.1", port))
-            end.listen()
-            end.settimeout(TWIN_S)
-            with suppress(TimeoutError):
-                end.accept()
-            return None
-        return _until(lambda: "heard" if end.connect_ex(("127.0.0.1", port)) == 0 else None)
-
-
 # What uses the machine up.
 
 
@@ -178,19 +147,6 @@ def gain_rights(program):
 def _no_new_privileges():
     with open("/proc/self/status") as file:
         return next(line.split()[1] for line in file if line.startswith("NoNewPrivs"))
-
-
-def write_device(_):
-    """Write to the kernel's log, or make a device."""
-    try:
-        descriptor = os.open("/dev/kmsg", os.O_WRONLY)
-    except OSError:
-        os.mknod("device", stat.S_IFCHR | 0o600, os.makedev(1, 3))
-        with open("device", "w") as file:
-            file.write("x")
-        return "made a device"
-    os.close(descriptor)
-    return "opened /dev/kmsg"
 
 
 def write_settings(_):

@@ -48,9 +48,7 @@ class Attack(NamedTuple):
 
 ATTACKS = {
     "read_file": Attack("read the master seed of its run", "master_seed"),
-    "read_file:journal": Attack("read the journal of its run", "journal"),
     "read_file:home": Attack("read another file of the user", "secret"),
-    "read_environment": Attack("read the environment of the bench, with its keys", "bench"),
     "read_memory": Attack("read the memory of the bench, with its decks", "bench"),
     "see_processes": Attack("list other processes"),
     "trace": Attack("attach to another process as a debugger", "victim"),
@@ -58,14 +56,11 @@ ATTACKS = {
     "leave_file": Attack("leave a file in the folder for temporary files", "temporary_file", games=2),
     "leave_file:home": Attack("leave a file at home", "home_file", games=2, stopped="home is a new folder"),
     "leave_file:shm": Attack("leave shared memory", "shared_memory", games=2),
-    "leave_segment": Attack("leave a System V segment", "key", games=2),
     "leave_daemon": Attack("leave a process behind", "name", games=2),
     "talk_by_socket": Attack("talk to its twin over an abstract socket", "name", games=0),
-    "talk_by_loopback": Attack("talk to its twin over a port of loopback", "port", games=0),
     "much_disk": Attack("fill the disk", "megabytes"),
     "plant_link": Attack("plant a link where the bench writes", "log"),
     "gain_rights": Attack("run a program that has its owner's rights (setuid)", "setuid", root=True),
-    "write_device": Attack("write to devices of the machine", root=True),
     "write_settings": Attack("change a setting of the kernel", root=True),
     "through_others": Attack("read a file of the user through the processes around it", "secret"),
     "see_machine": Attack("look into /sys"),
@@ -99,10 +94,10 @@ class Place:
             (run / name).write_text("what nobody may know")
         (folder / "secret").write_text("of the user")
         self.run = run
-        self.key, self.name = secrets.randbelow(2**30) + 1, f"attacker-{secrets.token_hex(4)}"
+        self.name = f"attacker-{secrets.token_hex(4)}"
         self.temporary_file, self.shared_memory = f"{tempfile.gettempdir()}/{self.name}", f"/dev/shm/{self.name}"
         self.home_file = "~/left"
-        self.master_seed, self.journal = str(run / "master-seed"), str(run / "journal.jsonl")
+        self.master_seed = str(run / "master-seed")
         self.secret = str(folder / "secret")
         self.log = str(run / "agents" / "victim.log")
         self.bench, self.megabytes = os.getpid(), 200
@@ -119,12 +114,6 @@ class Place:
         """A terminal of the user."""
         self._held += pty.openpty()
         return os.ttyname(self._held[-1])
-
-    @property
-    def port(self):
-        """A free port."""
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            return server.getsockname()[1]
 
     @property
     def service(self):
@@ -161,7 +150,6 @@ class Place:
                 each.close()
         for path in (self.temporary_file, self.shared_memory):
             Path(path).unlink(missing_ok=True)
-        subprocess.run(["ipcrm", "-M", str(self.key)], capture_output=True, check=False)
 
     def tried(self, name, way):
         """Play an attack; return what the bot got in its last game, and the faults of the game."""

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench import make_agent, play_game
+from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.testing import TABLES
+from tests.agents.external.boxes import needs_bubblewrap
 from tests.agents.external.playing import played
 
+RUST = Path(__file__).with_name("bot.rs")
 BOTS = Path(__file__).parents[3] / "docs" / "examples" / "bots"
 
 
@@ -35,9 +37,15 @@ def in_c(tmp_path):
     return tmp_path / "bot"
 
 
-def plays_well(kind, *, hands=150):
+@pytest.fixture(params=["off", pytest.param("required", marks=needs_bubblewrap)])
+def sandbox(request):
+    """Return a way to play: without a box, and in one."""
+    return request.param
+
+
+def plays_well(kind, sandbox=None, *, hands=150):
     """Check it at every kind of table, and that it beats one who never looks at its cards."""
-    agent = make_agent(kind)
+    agent = make_agent(ParticipantSpec(id="bot", type=kind, settings={} if sandbox is None else {"sandbox": sandbox}))
     for options in TABLES.values():
         for partner in ("maniac", "shover"):
             assert play_game((agent, make_agent(partner)), seed=1, hands=5, **options).faults == ()
@@ -46,8 +54,8 @@ def plays_well(kind, *, hands=150):
     assert record.net[0] > 0
 
 
-def test_the_example_in_python():
-    plays_well(f"exec:{sys.executable} {BOTS / 'bot.py'}")
+def test_the_example_in_python(sandbox):
+    plays_well(f"exec:{sys.executable} {BOTS / 'bot.py'}", sandbox)
 
 
 def test_the_example_of_the_acpc():
@@ -60,13 +68,20 @@ def test_the_example_of_the_acpc():
 
 
 @needs("node")
-def test_the_example_in_javascript():
-    plays_well(f"exec:node {BOTS / 'bot.js'}")
+def test_the_example_in_javascript(sandbox):
+    plays_well(f"exec:node {BOTS / 'bot.js'}", sandbox)
 
 
 @needs("cc")
-def test_the_example_in_c(in_c):
-    plays_well(f"exec:{in_c}")
+def test_the_example_in_c(in_c, sandbox):
+    plays_well(f"exec:{in_c}", sandbox)
+
+
+@needs("rustc")
+def test_a_bot_in_rust(tmp_path, sandbox):
+    subprocess.run(["rustc", "-O", "-o", tmp_path / "bot", RUST], check=True, timeout=300)
+    spec = ParticipantSpec(id="bot", type=f"exec:{tmp_path / 'bot'}", settings={"sandbox": sandbox})
+    assert played(make_agent(spec), hands=20).faults == ()
 
 
 @pytest.mark.slow
