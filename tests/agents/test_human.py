@@ -144,7 +144,7 @@ class Typing(HumanAgent):
     def __init__(self, typed):
         super().__init__("me", action_timeout_s=float("inf"))
         self.typed, self.results = iter(typed), []
-        self.meet("caller")
+        self.opponent = "caller"
 
     async def _line(self, prompt):
         line = next(self.typed, "c")

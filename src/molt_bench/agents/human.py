@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from math import inf, isfinite
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from molt_bench.agents.settings_base import AgentSettings
 from molt_bench.errors import AgentFailed, ConfigError
@@ -189,16 +189,12 @@ class HumanAgent:
     keeps_time = True
 
     def __init__(self, name: str, *, action_timeout_s: float) -> None:
-        self.name, self._opponent = name, "opponent"
+        self.name, self.opponent = name, "opponent"
         self._limit_s = action_timeout_s
-
-    def meet(self, opponent: str) -> None:
-        """Learn whom the next game is played against."""
-        self._opponent = opponent
 
     def told_game(self, facts: GameFacts) -> None:
         """Lay a table for the game."""
-        self.table = Table(self._opponent, facts)
+        self.table = Table(self.opponent, facts)
 
     def reset(self) -> None:
         """Say what is played, and against which opponent."""
@@ -264,10 +260,11 @@ class Human(Kind):
         return AtTheTerminal(run)
 
 
-class AtTheTerminal(NamedTuple):
+class AtTheTerminal:
     """The place of the person of a run."""
 
-    run: ComingRun
+    def __init__(self, run: ComingRun) -> None:
+        self._run = run
 
     def gather(self) -> None:
         """Return at once: the person is there."""
@@ -278,7 +275,7 @@ class AtTheTerminal(NamedTuple):
 
     def make(self, participant: str, game: GameLabel, spec: GameSpec | None) -> HumanAgent:
         """Return the agent of a game, which the person is told of."""
-        made: HumanAgent = self.run.made(participant)
+        made: HumanAgent = self._run.made(participant)
         if spec is not None:
-            made.meet(next(name for name in spec.players if name != participant))
+            made.opponent = next(name for name in spec.players if name != participant)
         return made
