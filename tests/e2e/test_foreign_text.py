@@ -207,6 +207,7 @@ def test_what_a_live_server_says_is_visible(tmp_path):
 #: What may print, and how: standard streams are visible ones, consoles are ours.
 ALLOWED = {
     "visible_text.py",  # the streams themselves
+    "cli/console.py",
     "cli/streams.py",
     "agents/human.py",  # styles the table; names are made visible
     "plugins/reference/grade_tables.py",  # tables without colour, on the visible stream

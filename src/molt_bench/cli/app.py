@@ -7,14 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import takewhile
-from tempfile import NamedTemporaryFile
 from types import FrameType
 from typing import Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
-from molt_bench.blame import internal_error
 from molt_bench.cli.parser import Command, usage_line
 from molt_bench.cli.streams import notice, output_problem, prepare_streams, warn
 from molt_bench.cli.versions import about_this_machine
@@ -24,7 +22,7 @@ from molt_bench.errors import MoltBenchError
 from molt_bench.extras import how_to_install
 from molt_bench.plugin import LazyCommand
 from molt_bench.suggestions import did_you_mean
-from molt_bench.visible_text import printable, shown
+from molt_bench.visible_text import shown
 
 #: Each command and the first line of its help; the command of that name is in the file of that name.
 _GROUPS: Final = {
@@ -36,16 +34,16 @@ _GROUPS: Final = {
         "init": "Write a commented config that runs as it is.",
         "plan": "Estimate what a config will take in hands, calls, dollars and hours before you spend anything.",
         "check": "Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.",
-        "doctor": "Show what is installed and who can play, or what is wrong with a config and which keys it needs.",
+        "doctor": "Show what is installed and who can play, or check a config and the keys that it needs.",
     },
     "Read results": {
         "report": "Rebuild a run's files from its journal and print the table.",
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
         "gate": "Test whether a new version of an agent is worse than the old one, in as few hands as it takes.",
-        "export": "Export a run: its hands for other programs, records for hubs, pages as one file, or runs as a site.",
+        "export": "Export the hands of a run, records for hubs, its pages as one file, or runs as a site.",
     },
     "Check results": {
-        "verify": "Replay every game of a run, check that it is identical and that every file follows from it.",
+        "verify": "Replay every game of a run, and check that all its files follow from the games.",
     },
 }
 COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()}
@@ -240,8 +238,5 @@ def _run_command(arguments: list[str]) -> str | int | None:
                 notice(_said(problem))
             return error.status if isinstance(error, MoltBenchError) else 1
         # A bug of ours; one in the middle of a run is in the run's own log.
-        bug = internal_error(error)
-        with NamedTemporaryFile("w", prefix="molt-bench-bug-", suffix=".log", delete=False) as log:
-            log.write(printable(bug.trace))
-        notice(f"{bug}; please report it with {log.name}")
+        notice(import_module("molt_bench.cli.bug_report").reported(error))
         return 1

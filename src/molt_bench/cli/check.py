@@ -9,9 +9,10 @@ from rich.text import Text
 from molt_bench.agents.kinds import box_label, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import AgentOptions, maker_of
+from molt_bench.cli.console import VisibleConsole
 from molt_bench.cli.options import Printing, printing_options
 from molt_bench.cli.parser import COUNT, POSITIVE, Command, grouped
-from molt_bench.cli.streams import VisibleConsole, camel_fields, notice
+from molt_bench.cli.streams import camel_fields, notice
 from molt_bench.errors import ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.plugin import NO_BOX
@@ -37,7 +38,7 @@ _CALLS_PER_HAND: Final = 4
 def check(wanted: AgentOptions, *, hands: int | None, timeout_s: float | None, printing: Printing) -> None:
     """Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.
 
-    With --quiet, nothing is printed about an agent that is fit.
+    With --quiet, print nothing about an agent that is fit.
 
     Examples:
       molt-bench check tag

@@ -1,7 +1,6 @@
 """`molt-bench doctor`: what is installed and what is missing, here or for a config."""
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Final, NamedTuple
@@ -62,10 +61,10 @@ class Finding(NamedTuple):
 @grouped(ConfigOptions, "config_file")
 @printing_options
 def doctor(config_file: ConfigOptions, printing: Printing) -> None:
-    """Show what is installed and who can play, or what is wrong with a config and which keys it needs.
+    """Show what is installed and who can play, or check a config and the keys that it needs.
 
-    Every mistake in a config is one line. Its programs, servers and models are not started or asked: a run does that
-    before its first card. The built-in bots need none of what can be installed.
+    Each mistake in a config is one line. Programs, servers and models are neither started nor asked; a run does that
+    before its first card. Built-in bots need nothing that can be installed.
 
     Examples:
       molt-bench doctor
@@ -80,7 +79,7 @@ def doctor(config_file: ConfigOptions, printing: Printing) -> None:
 
 
 def _about_this_machine(printing: Printing) -> None:
-    found, agents = [*_findings()], [*all_agents()]
+    found, agents = [_kernels(), _sandbox(), *_extras(), *_providers()], [*all_agents()]
     content = {
         "about": about_this_machine(),
         "found": [finding._asdict() for finding in found],
@@ -93,7 +92,7 @@ def _about_this_machine(printing: Printing) -> None:
 def _about_config(path: str, printing: Printing) -> None:
     """Say whether a config can be run, and what it needs for that."""
     config = config_from(path, players=True)
-    ids, keys = [participant.id for participant in config.participants], [*_keys_for(config)]
+    ids, keys = [participant.id for participant in config.participants], _keys_for(config)
     waiting = [each.id for each in config.participants if each.kind.waits or each.id in config.models()]
     line = (
         f"{on_one_line(path)} is valid: {len(ids)} participants ({_listed(ids)}), "
@@ -114,33 +113,49 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(on_one_line, names))
 
 
-def _keys_for(config: BenchmarkConfig) -> Iterator[Finding]:
+def _keys_for(config: BenchmarkConfig) -> list[Finding]:
     """Return the environment variables that a run of a config needs, and who needs them."""
     needed: dict[str, list[str]] = {}
-    unset: set[str] = set()
     for participant in config.participants:
         for variable in participant.variables():
             needed.setdefault(variable, []).append(participant.id)
-        unset.update(participant.unset_variables())
-    for variable, ids in needed.items():
-        yield Finding(variable, "not set" if variable in unset else "ok", f"for {_listed(ids)}")
+    unset = {variable for participant in config.participants for variable in participant.unset_variables()}
+    return [
+        Finding(variable, "not set" if variable in unset else "ok", f"for {_listed(ids)}")
+        for variable, ids in needed.items()
+    ]
 
 
-def _findings() -> Iterator[Finding]:
+def _kernels() -> Finding:
     if kernels.compiled:
-        yield Finding("kernels", "ok", "compiled: runs are several times as fast")
-    elif sys.platform == "win32":
-        yield Finding("kernels", "missing", "the same results, slower; there are none for Windows")
-    else:
-        switched_off = os.environ.get(kernels.PURE_VARIABLE, "") not in ("", "0")
-        remedy = f"unset {kernels.PURE_VARIABLE}" if switched_off else _COMPILE
-        yield Finding("kernels", "missing", "the same results, slower", remedy)
+        return Finding("kernels", "ok", "compiled: runs are several times as fast")
+    switched_off = os.environ.get(kernels.PURE_VARIABLE, "") not in ("", "0")
+    return Finding(
+        "kernels", "missing", "the same results, slower", f"unset {kernels.PURE_VARIABLE}" if switched_off else _COMPILE
+    )
+
+
+def _sandbox() -> Finding:
     reason = obstacle()
-    yield Finding("sandbox", "missing" if reason else "ok", "programs of others play in a sandbox", reason)
+    return Finding("sandbox", "missing" if reason else "ok", "programs of others play in a sandbox", reason)
+
+
+def _extras() -> Iterator[Finding]:
     for extra, (purpose, modules) in EXTRAS.items():
-        missing = [module for module in modules if not _is_there(module)]
-        yield Finding(extra, "missing" if missing else "ok", purpose, how_to_install(extra) if missing else "")
-    # Providers by the variables that may hold their key; the keys themselves are never read out.
+        there = all(map(_is_there, modules))
+        yield Finding(extra, "ok" if there else "missing", purpose, "" if there else how_to_install(extra))
+
+
+def _is_there(module: str) -> bool:
+    """Return whether a module can be imported; only the packages that hold it are."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _providers() -> Iterator[Finding]:
+    """Look for providers by the variables that may hold their key; the keys themselves are never read out."""
     providers: dict[tuple[str, ...], list[str]] = {}
     for provider in PROVIDERS.values():
         providers.setdefault(provider.key_variables, []).append(provider.name)
@@ -148,11 +163,3 @@ def _findings() -> Iterator[Finding]:
         if variables:
             is_set = any(os.environ.get(variable) for variable in variables)
             yield Finding(variables[0], "ok" if is_set else "not set", f"models of {', '.join(names)}")
-
-
-def _is_there(module: str) -> bool:
-    """Return whether a module can be imported, without importing more than the packages that hold it."""
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False

@@ -41,10 +41,10 @@ _THEIRS: Final = [name for name in points(EXPORTS) if name not in _OURS]
     help="csv, phh, card (who played what), eee (records for hubs), or that of a plug-in, such as html (one page) "
     "and site (for any web host).",
 )
-@click.option("--output", metavar="PATH", type=PATH, help="File, - for stdout, or the folder of a site or records.")
+@click.option("--output", metavar="PATH", type=PATH, help="File, or - for standard output; a folder for a site.")
 @printing_options
 def export(folder: str, form: str, output: str | None, printing: Printing) -> None:
-    """Export a run: its hands for other programs, records for hubs, pages as one file, or runs as a site.
+    """Export the hands of a run, records for hubs, its pages as one file, or runs as a site.
 
     A file is written into the folder of the run unless --output says otherwise. A site has all pages, the files of
     runs and their hashes; an earlier site in its folder is replaced. Records are those of Every Eval Ever, with a data

@@ -12,8 +12,9 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import click
 from rich.text import Text
 
+from molt_bench.cli.console import VisibleConsole
 from molt_bench.cli.options import Printing
-from molt_bench.cli.streams import VisibleConsole, warn
+from molt_bench.cli.streams import warn
 from molt_bench.files import write_whole
 from molt_bench.report.artifacts import indented
 from molt_bench.report.fitting_table import FittingTable

@@ -17,13 +17,13 @@ from molt_bench.visible_text import on_one_line
 
 @click.command(cls=Command)
 @click.argument("file", metavar="[FILE]", type=PATH, required=False, help="The config: bench.yaml by default.")
-@click.option("--agent", metavar="FILE", type=PATH, help="Write an agent to begin with instead, such as my_bot.py.")
+@click.option("--agent", metavar="FILE", type=PATH, help="Write an agent instead of a config, such as my_bot.py.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @printing_options
 def init(file: str | None, *, agent: str | None, force: bool, printing: Printing) -> None:
     """Write a commented config that runs as it is.
 
-    With --agent, it writes a Python agent of a few lines that plays.
+    With --agent, write a short Python agent instead.
 
     Examples:
       molt-bench init

@@ -120,7 +120,7 @@ class PlayersOptions(ConfigOptions):
 class StopOptions:
     """When a run stops: the flags that a run which exists takes as well."""
 
-    max_matches: int | None = flag("Stop after this many matches.", type=WHOLE, sets="stop.budget.maxMatches")
+    max_matches: int | None = flag("Stop after this many matches in total.", type=WHOLE, sets="stop.budget.maxMatches")
     confidence: float | None = flag(
         "Stop once the order of neighbours is this certain.",
         type=CONFIDENCE,
@@ -190,7 +190,7 @@ class RunOptions:
     games_at_once: int | None = flag("Games in progress on the event loop.", type=COUNT)
     no_preflight: bool = flag("Skip the test call to programs, servers and models before the run.", default=False)
     no_cost_limit: bool = flag(
-        "Start a run that costs money without a limit, or with one that seems too low.", default=False
+        "Start even if a run that costs money has no limit, or one that seems too low.", default=False
     )
     fail_on_faults: float | None = flag(
         "Exit with status 1 if an agent makes faults in more than this share of its hands.", type=SHARE

@@ -59,7 +59,6 @@ def flag(about: str, name: str = "", *, default: Any = None, sets: str = "", **o
     of an argument, which is optional in brackets. `sets` is the field of a config that it sets, for `set_by`.
     """
     kind = {"is_flag": True} if default is False else {"multiple": True} if default == () else {"default": default}
-    kind = {} if default is None else kind
     return dataclasses.field(
         default=default, metadata={"name": name, "sets": sets, "options": {"help": about, **kind, **options}}
     )
@@ -89,7 +88,8 @@ def grouped(kind: type, name: str) -> Callable[..., Any]:
             if spelt.startswith("-"):
                 click.option(spelt, each.name, **options)(call)
             else:
-                click.argument(each.name, metavar=spelt, required=spelt[0] != "[", **options)(call)
+                about = {name: value for name, value in options.items() if name != "default"}
+                click.argument(each.name, metavar=spelt, required=spelt[0] != "[", **about)(call)
         return call
 
     return decorate

@@ -6,9 +6,10 @@ from typing import Any
 import click
 
 from molt_bench.cli.config_flags import config_from, warn_ahead
+from molt_bench.cli.console import VisibleConsole
 from molt_bench.cli.options import RUN_FOLDER, BenchmarkOptions, json_option
 from molt_bench.cli.parser import Command, grouped, set_by
-from molt_bench.cli.streams import VisibleConsole, camel_fields, print_json, warn
+from molt_bench.cli.streams import camel_fields, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.records import MBB_PER_BB100

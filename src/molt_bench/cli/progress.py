@@ -9,7 +9,7 @@ from rich.text import Text
 
 from molt_bench.arena.status import RunStatus, UnderWay
 from molt_bench.bench.spending import Spending
-from molt_bench.cli.streams import VisibleConsole, visible_prints
+from molt_bench.cli.console import VisibleConsole, visible_prints
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import MatchResult
 from molt_bench.report.number_text import about, dollars, duration, roughly, signed, with_interval
@@ -43,50 +43,51 @@ def show_progress(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[
 
 
 class _Screen:
-    """The screen; redrawn only a few times per second, since updates may come by the thousand."""
+    """Draws how the run is going; only a few times per second, since updates may come by the thousand."""
 
     def __init__(self, display: LiveDisplay, config: BenchmarkConfig) -> None:
         self._display, self._config = display, config
         self._drawn = float("-inf")
 
     def __call__(self, status: RunStatus) -> None:
-        if status.seconds - self._drawn > _REDRAW_S or status.finished is not None or status.awaited:
-            self._drawn = status.seconds
-            self._display.update(Text("\n".join(self._lines(status))))
-
-    def _lines(self, status: RunStatus) -> list[str]:
-        found = _progress(status, self._config)
-        pair = " v ".join(map(on_one_line, status.participants))
-        speed = f"{status.hands / status.seconds:,.0f} hands/s" if status.seconds else "0 hands/s"
-        doing = f"match {status.match}, round {status.round}: {pair}, {speed}"
-        bar = _bar(found, status.under_way)
-        return [_awaited(status) if status.awaited else doing, bar, *_course(status, found, self._config, _SHOWN)]
+        if status.seconds - self._drawn <= _REDRAW_S and status.finished is None and not status.awaited:
+            return
+        self._drawn = status.seconds
+        found, pair = _progress(status, self._config), " v ".join(map(on_one_line, status.participants))
+        speed = status.hands / status.seconds if status.seconds else 0.0
+        doing = f"match {status.match}, round {status.round}: {pair}, {speed:,.0f} hands/s"
+        first = _awaited(status) if status.awaited else doing
+        lines = [first, _bar(found, status.under_way), *_course(status, found, self._config, _SHOWN)]
+        self._display.update(Text("\n".join(lines)))
 
 
 class _Lines:
-    """Lines: one for every match, or every round of a gate, and one a minute while language models play."""
+    """Prints a line for every match, or every round of a gate, and one a minute while language models play."""
 
     def __init__(self, console: VisibleConsole, config: BenchmarkConfig) -> None:
         self._console, self._config = console, config
         self._told, self._rounds = float("-inf"), 0
 
     def __call__(self, status: RunStatus) -> None:
-        now = status.under_way
+        line = self._line(status)
+        if line is not None:
+            self._console.print(line, highlight=False, soft_wrap=True)
+
+    def _line(self, status: RunStatus) -> str | None:
+        ladder, now = status.ladder, status.under_way
         if status.awaited:
-            self._print(_awaited(status))
-        elif status.ladder.gate is not None and status.ladder.rounds != self._rounds:
-            self._rounds = status.ladder.rounds
-            self._print(_gate(status))
-        elif status.ladder.gate is None and status.finished is not None:
+            return _awaited(status)
+        if ladder.gate is not None and ladder.rounds != self._rounds:
+            self._rounds = ladder.rounds
+            return _gate(status)
+        if ladder.gate is None and status.finished is not None:
             course = _course(status, _progress(status, self._config), self._config)
-            self._print("; ".join([_match(status.finished), *course]))
-        elif now is not None and status.seconds >= max(_FIRST_LINE_S, self._told + _LINE_S):
+            return "; ".join([_match(status.finished), *course])
+        if now is not None and status.seconds >= max(_FIRST_LINE_S, self._told + _LINE_S):
             self._told = status.seconds
             left = "" if now.left_s is None else f", about {roughly(now.left_s)} left"
-            self._print(f"{_models(status, now, self._config)}{left}")
-
-    def _print(self, line: str) -> None:
-        self._console.print(line, highlight=False, soft_wrap=True)
+            return f"{_models(status, now, self._config)}{left}"
+        return None
 
 
 def _course(status: RunStatus, found: Progress, config: BenchmarkConfig, most: int | None = None) -> list[str]:

@@ -10,9 +10,10 @@ from rich.text import Text
 
 from molt_bench.bench.participant_failures import failures_of
 from molt_bench.bench.result import RunResult
+from molt_bench.cli.console import VisibleConsole
 from molt_bench.cli.findings_output import save, show
 from molt_bench.cli.options import Printing, RunOptions
-from molt_bench.cli.streams import VisibleConsole, notice, warn
+from molt_bench.cli.streams import notice, warn
 from molt_bench.errors import JournalError
 from molt_bench.llm.types import Unaccounted
 from molt_bench.report.artifacts import leaderboard, summary, write_artifacts

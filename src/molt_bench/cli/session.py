@@ -14,10 +14,11 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.bench.result import RunResult
 from molt_bench.blame import internal_error
+from molt_bench.cli.console import VisibleConsole
 from molt_bench.cli.options import RunOptions, is_debug
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.run_result import exit_by_result, write_result
-from molt_bench.cli.streams import VisibleConsole, notice, warn
+from molt_bench.cli.streams import notice, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import InternalError, JournalError, MoltBenchError
 from molt_bench.plugin import Host

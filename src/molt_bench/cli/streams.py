@@ -5,16 +5,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from typing import IO, Any, BinaryIO, Final, TextIO, cast
+from typing import Any, BinaryIO, Final, TextIO, cast
 
 from msgspec import Struct
 from msgspec.structs import asdict
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
 
-from molt_bench.visible_text import VisibleLines, VisibleStream, on_one_line, printable, visible_stream
+from molt_bench.visible_text import on_one_line, printable, visible_stream
 
 _STREAMS: Final[Mapping[str, tuple[int, int]]] = {
     "stdin": (0, os.O_RDONLY),
@@ -104,48 +102,6 @@ def print_json(content: Mapping[str, Any]) -> None:
     if not text.isprintable():  # JSON itself escapes C0 controls alone
         text = "".join([char if printable(char) == char else json.dumps(char)[1:-1] for char in text])
     print(text, file=_standard_output(), flush=True)
-
-
-class VisibleConsole(Console):
-    """A console that prints names as they are, without markup, and writes control characters as escapes.
-
-    It has colour on a terminal if the user does not object.
-    """
-
-    def __init__(self, *, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False) -> None:
-        stream = sys.stderr if stderr else sys.stdout
-        # A terminal that does not know its size has 0 columns, and nothing could be printed in these.
-        known = {name: value for name, value in os.environ.items() if name != "COLUMNS" or value.strip("0")}
-        super().__init__(
-            file=cast("IO[str]", stream.styled) if isinstance(stream, VisibleStream) else None,
-            stderr=stderr,
-            highlight=highlight,
-            soft_wrap=soft_wrap,
-            markup=False,
-            emoji=False,
-            color_system=None if os.environ.get("NO_COLOR") else "auto",
-            _environ=known,
-        )
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Render what is printed; only the console's own sequences control the terminal."""
-        for segment in super().render(renderable, options):
-            text, style, control = segment
-            yield segment if control or text.isprintable() else Segment(printable(text), style)
-
-
-@contextmanager
-def visible_prints() -> Iterator[None]:
-    """Make visible what is printed while a live display takes over the standard streams.
-
-    It would show the colours and links of whatever an agent prints.
-    """
-    streams = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = cast("Any", VisibleLines(sys.stdout)), cast("Any", VisibleLines(sys.stderr))
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = streams
 
 
 def data_output() -> BinaryIO:

@@ -35,9 +35,9 @@ _SAID: Final = {
 @run_agents_option
 @printing_options
 def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
-    """Replay every game of a run, check that it is identical and that every file follows from it.
+    """Replay every game of a run, and check that all its files follow from the games.
 
-    Only built-in bots play again. Everybody else's answers come from the record.
+    Only built-in bots play again. All other answers come from the record.
 
     Examples:
       molt-bench verify benchmark-results/2026-01-31T12-00-00
