@@ -178,7 +178,7 @@ def test_help_imports_no_command(fresh_python):
         "import sys; sys.argv[1:] = ['--help']; from molt_bench.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print({'molt_bench.cli.run', 'molt_bench.arena', 'numpy', 'pydantic', 'yaml'} & sys.modules.keys())"
+        "print({'molt_bench.cli.run', 'molt_bench.arena', 'numpy', 'pydantic', 'rich', 'yaml'} & sys.modules.keys())"
     )
     assert fresh_python(code).splitlines()[-1] == "set()"
 

@@ -76,6 +76,13 @@ def test_a_terminal_that_knows_ascii_alone_gets_ascii(here, command):
         assert "é" in json.dumps(strict_json(done.stdout), ensure_ascii=False)
 
 
+@pytest.mark.parametrize("command", ["--help", "doctor", "report run", "plan c.json"])
+def test_a_terminal_that_does_not_know_its_width_gets_everything(here, command):
+    usual, unknown = (quick(*command.split(), cwd=here, env={"COLUMNS": columns}) for columns in ("80", "0"))
+    assert (unknown.returncode, unknown.stdout) == (0, usual.stdout)
+    assert usual.stdout
+
+
 @pytest.mark.slow
 def test_so_does_one_by_its_environment(here):
     done = in_bash("molt-bench report run", cwd=here, env=ASCII)

@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import takewhile
@@ -13,6 +13,7 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
+from molt_bench.cli import handle
 from molt_bench.cli.parser import Command, usage_line
 from molt_bench.cli.streams import notice, output_problem, prepare_streams, warn
 from molt_bench.cli.versions import about_this_machine
@@ -85,7 +86,8 @@ class Program(Command, click.Group):
             list_ = f"; did you mean '--participants {word}'?"
             ctx.fail(f"no such command {word!r}{list_ if ',' in word else did_you_mean(word, self.list_commands(ctx))}")
         found = super().resolve_command(ctx, args)
-        _take_signals()  # all modules are loaded
+        # All modules are loaded: from now on, signals interrupt the command, so that what was played is kept.
+        handle({"SIGINT": signal.default_int_handler, "SIGTERM": _terminate, "SIGHUP": _terminate})
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -193,21 +195,8 @@ def main() -> None:
     sys.exit(status)
 
 
-def _take_signals() -> None:
-    """From now on, signals interrupt the command as Ctrl-C does, so that what was played is kept."""
-    handlers: dict[str, Callable[[int, FrameType | None], Any]] = {
-        "SIGINT": signal.default_int_handler,
-        "SIGTERM": _terminate,
-        "SIGHUP": _terminate,
-    }
-    for name, handler in handlers.items():
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
-            signal.signal(number, handler)
-
-
 def _terminate(_: int, frame: FrameType | None) -> None:
-    """End as on Ctrl-C, so that what was played is reported and nothing is left running."""
+    """End as Ctrl-C does, so that what was played is reported and nothing is left running."""
     interrupt = signal.getsignal(signal.SIGINT)
     if not callable(interrupt):  # Ctrl-C is ignored, as in a script's background job
         raise KeyboardInterrupt
