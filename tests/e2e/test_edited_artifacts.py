@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import os
-import re
 import shutil
 from base64 import b64decode
 from pathlib import Path
@@ -18,8 +16,6 @@ from molt_bench.report.exports import FILES
 from tests.e2e.shell import good, one_clear_line, quick, quick_run, read, verified
 from tests.viewing import told
 
-DOC = Path(__file__).parents[2] / "docs" / "why" / "fairness.md"
-MARKED = re.compile(r"(<!-- edited artifacts -->\n).*?(<!-- end -->)", re.DOTALL)
 #: The files that the commands of this run write.
 EDITED = (*ARTIFACTS, GRADES)
 #: What a page says where the config beside the journal is missing, or another one.
@@ -236,23 +232,10 @@ def test_verify_tells_files_from_before_the_run_went_on_from_edited_ones(run, fi
     one_clear_line(quick("verify", run), "leaderboard.json differs from what the journal gives")
 
 
-def test_the_table_in_the_docs_has_every_file_and_every_command():
-    table = [line for line in MARKED.search(DOC.read_text())[0].splitlines() if line[0] == "|"]
-    heading, _, *rows = [line.removeprefix("|").removesuffix(" |").split(" | ") for line in table]
-    assert [each.strip() for each in heading[1:]] == [f"`{name}`" for name in EDITED]
-    assert [row[0].strip() for row in rows] == [f"`{name}`" for name in READERS]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
-def test_no_edit_of_any_file_fools_a_command_and_the_table_in_the_docs_says_so(graded, reader):
-    cells = []
+def test_no_edit_of_any_file_fools_a_command(graded, reader):
     for artifact in EDITED:
-        kinds = [graded.found(reader, artifact, edit) for edit in EDITS]
-        assert None not in kinds, (reader, artifact, kinds)
+        fooled = [edit.__name__ for edit in EDITS if graded.found(reader, artifact, edit) is None]
+        assert fooled == [], (reader, artifact)
         assert graded.found(reader, artifact, link_instead) == "noticed"
-        cells.append(next(kind for kind in ("noticed", "left out", "derived again") if kind in kinds))
-    line = f"| `{reader}` | {' | '.join(cells)} |"
-    if os.environ.get("MOLT_BENCH_WRITE_DOCS"):
-        DOC.write_text(re.sub(rf"^\| `{re.escape(reader)}` \|.*$", line, DOC.read_text(), flags=re.MULTILINE))
-    assert line in DOC.read_text()

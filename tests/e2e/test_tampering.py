@@ -211,10 +211,7 @@ def test_what_a_forger_does_is_noticed_and_nothing_is_written(run, tmp_path, nam
     [
         (3, OrderKnown(0.95, tie_mbb=250), "after match 3 it goes on: match 4 is missing"),
         (3, Spent("maxMatches", 5), "after match 3 it goes on: match 4 is missing"),
-        (3, Spent("maxMatches", 3), "after match 3 it goes on: match 4 is missing"),
-        (3, Spent("maxSeconds", 10), "after match 3 it goes on: match 4 is missing"),
         (3, Spent("maxCostUsd", 1, in_a_round=True), "after match 3 it goes on: match 4 is missing"),
-        (1, Spent("maxTokens", 0, in_a_round=True), "after match 1 it goes on: match 2"),
         (2, Interrupted(), "after match 2 it goes on: match 3 is missing"),
         (5, SeedsUsed(10, 2), "it stops because the budget of 5 matches is spent"),
     ],
@@ -244,10 +241,8 @@ def test_a_torn_last_line_after_a_crash_is_still_fine(run):
     [
         ("stopReason", "it is sure"),
         ("totals", {"hands": 1}),
-        ("errors", {}),
         ("journal", None),
-        ("headline", "nobody leads"),
-        ("headline", None),
+        ("headline", "no one leads"),
         ("notFromJournal", ["headline"]),
     ],
 )

@@ -77,7 +77,7 @@ def _both_ids(text: str) -> tuple[str, str]:
 
 
 def _run(folder: str) -> ComparedRun:
-    stored = Run.open(folder)
+    stored = Run.open(folder, hands=False)
     for note in stored.notes:
         warn(note)
     recorded = {each.id: stored.header.determining(each.id) for each in stored.config.participants}

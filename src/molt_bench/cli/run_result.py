@@ -41,7 +41,7 @@ def rebuild_run(folder: str, printing: Printing, *, explain: bool = False) -> Ru
     going = being_written(journal)
     if going and not any(lines_after(journal)):
         raise JournalError(f"{folder}: the run has only just begun, so there is nothing to report yet")
-    stored = Run.open(folder)
+    stored = Run.open(folder, hands=False)
     result = stored.result()
     # Check again: a run that has ended since has written more than was read, one that has started will.
     if not going and not being_written(journal):
@@ -127,7 +127,7 @@ def _unrated(result: RunResult, folder: str) -> str:
     usd, lost = sum(usage.cost_usd or 0.0 for usage in result.usage), result.unaccounted.usd
     besides = f" and up to {dollars(lost)} unaccounted" if lost else ""
     spent = f"{dollars(usd)} spent{besides}, and " if usd or lost else ""
-    played = len(games_in(Run.open(folder).content.lines))
+    played = len(games_in(Run.open(folder, hands=False).content.lines))
     kept = f"{played:,} games are kept" if played > 1 else "What was played is kept"
     flags = way_on(Rows(result)) or ""
     higher = " with a higher limit" if flags else ""

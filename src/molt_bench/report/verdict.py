@@ -34,7 +34,7 @@ def headline(rows: Rows) -> list[str]:
         who = f"Only {rows.names[ranked[0]]}" if ranked else "No one"
         said = [f"{who} gave enough usable answers to have a rank."]
     elif not rows.by_margins:
-        said = _by_rating(rows, ranked, first, top)
+        said = _by_rating(rows, ranked, first)
     elif any(rows.model.unmet(name) for name in top):
         said = _too_early(rows, ranked[0])
     else:
@@ -45,19 +45,17 @@ def headline(rows: Rows) -> list[str]:
     return [f"{opening[0].upper()}{opening[1:]}: {said[0]}" if opening else said[0], *said[1:]]
 
 
-def _by_rating(rows: Rows, ranked: Sequence[str], first: Sequence[str], top: Sequence[str]) -> list[str]:
+def _by_rating(rows: Rows, ranked: Sequence[str], first: Sequence[str]) -> list[str]:
     """Say who leads where ratings decide, which tell nothing of how many hands are missing."""
-    above, below = top
-    one, two, sure = rows.names[above], rows.names[below], f"{surely(rows.better(above, below))} sure"
     pairs = [*pairwise(ranked)]
     count = sum(rows.better(*pair) < rows.rule.threshold for pair in pairs)
-    rest = f"{count:,} of {len(pairs):,} pairs of neighbours are not told apart."
+    rest = [f"{count:,} of {len(pairs):,} pairs of neighbours are not told apart."] if count else []
     if len(first) > 1:
-        more = f"; {rest}" if len(pairs) > 1 else "."
-        return [_no_leader(rows, first), f"By rating {one} is ahead of {two} ({sure}){more}"]
-    rating = rows.ratings[above]
-    said = f"{one} leads by rating with mu {rating.mu:.1f} ± {rating.sigma:.1f}, ahead of {two} ({sure})."
-    return [said, rest] if count else [said]
+        return [_no_leader(rows, first), *rest]
+    above, below = ranked[:2]
+    rating, sure = rows.ratings[above], surely(rows.better(above, below))
+    by = f"mu {rating.mu:.1f} ± {rating.sigma:.1f}"
+    return [f"{rows.names[above]} leads by rating with {by}, ahead of {rows.names[below]} ({sure} sure).", *rest]
 
 
 def _too_early(rows: Rows, best: str) -> list[str]:

@@ -20,7 +20,7 @@ from molt_bench.report.card import card, markdown_of, plain_text
 from molt_bench.report.row_types import AgentRow
 from molt_bench.report.run_rows import Rows
 from molt_bench.report.totals import totals
-from molt_bench.report.verdict import result_text
+from molt_bench.report.verdict import headline, result_text
 from molt_bench.runs.run import Run
 from molt_bench.seeds import Seed
 
@@ -108,16 +108,14 @@ configs:
 ---
 # A run of molt-bench
 
-Heads-up no-limit hold'em between agents. Results are big blinds won per 100 hands against the field, with the luck of
-the cards taken out; what is after ± holds at {100 * (1 - rows.judge.error):.10g}%, however often one looked.
+{plain_text(" ".join(headline(rows)))}
 
 | agent | rank | bb/100 | hands |
 |---|---:|---:|---:|
 {table}
 Each `.json` below `data` is the record of one agent, in the schema of Every Eval Ever {SCHEMA}. The `_samples.jsonl`
-beside it has a row for each of its seed pairs: two games on the same cards, seats swapped. `evaluation.score` is what
-it won there in bb/100, and `messages` are the hands of both games in molt-bench's notation. Rows of two agents with the
-same `sample_hash` had the same cards and the same opponent.
+beside it has a row for each of its seed pairs: what it won there in bb/100, and the hands of both games. Rows of two
+agents with the same `sample_hash` had the same cards and the same opponent.
 
 {markdown_of(card(rows, self._run.header))}
 ## Citation
