@@ -18,7 +18,8 @@ from molt_bench.config.loader import load_config
 from molt_bench.entry_points import AGENTS, LUCK
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.play.match import play_match
-from molt_bench.plugin import ComingMatch, Registered
+from molt_bench.plugin import ComingMatch
+from molt_bench.records import Registered
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.run_rows import Rows
 from molt_bench.runs.header import luck_of_a_run

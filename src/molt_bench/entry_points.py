@@ -28,7 +28,8 @@ EXECUTORS: Final = "molt_bench.executors"
 CORE_EXECUTORS: Final = ("auto", "inline", "async", "processes")
 #: Who is told how a run goes: each entry point is a `RunObserver` class, called without arguments for every run.
 OBSERVERS: Final = "molt_bench.observers"
-#: Files in the folder of a run, by their names: each entry point is a `FileCheck`.
+#: Files in the folder of a run, by their names: each entry point is a function of a
+#: `runs.run.Run` and its `report.rows.Rows`, which returns whether the file is what the games give.
 FILES: Final = "molt_bench.files"
 #: Sections of the viewer's pages: each entry point is a `Section` class.
 PAGES: Final = "molt_bench.pages"

@@ -6,7 +6,7 @@ A plug-in is a package that registers something under one of the groups of `molt
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import IO, Any, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
@@ -59,10 +59,6 @@ class Sitting(Protocol):
         """Return the agent of a participant in one game; there is a place for it."""
 
 
-#: Games that an agent may forfeit before the run goes on without it.
-MOST_FORFEITS: Final = 3
-
-
 class Host(Sitting, Protocol):
     """Seats the agents that come by themselves, from before the first card of a session to its end."""
 
@@ -73,22 +69,8 @@ class Host(Sitting, Protocol):
         """Tell all that the run is over."""
 
 
-class HostedRun(NamedTuple):
-    """A run that a command of a plug-in hosts.
-
-    Attributes:
-        folder: Its folder.
-        config: Its `molt_bench.BenchmarkConfig`.
-        games: Those that were played before.
-    """
-
-    folder: Path
-    config: Any
-    games: Sequence[GameRecord] = ()
-
-
-#: Hosts a run within a context.
-Hosting: TypeAlias = Callable[[HostedRun], AbstractContextManager[Host]]
+#: Hosts a run within a context: it takes the folder, the `molt_bench.BenchmarkConfig`, and the games played before.
+Hosting: TypeAlias = Callable[[Path, Any, Sequence[GameRecord]], AbstractContextManager[Host]]
 
 
 class ComingRun(NamedTuple):
@@ -189,10 +171,6 @@ class Kind:
     def open(self, run: ComingRun) -> Sitting | None:
         """Return what it keeps for a whole run; None if it needs nothing."""
         return None
-
-
-#: What is recorded of an agent that could play in a box, and does not.
-NO_BOX: Final = "none"
 
 
 class ComingMatch(NamedTuple):
@@ -347,13 +325,6 @@ class RunObserver:
         return ()
 
 
-class FileCheck(Protocol):
-    """The check of a file in the folder of a run, for `molt-bench verify`; the entry point has the name of the file."""
-
-    def __call__(self, run: Any, rows: Any) -> bool:
-        """Return whether it is what the games give; a `runs.run.Run` and its `report.rows.Rows` are given."""
-
-
 class Section(Protocol):
     """What the viewer shows of a run besides its own.
 
@@ -374,25 +345,3 @@ class Section(Protocol):
 
     def hand(self, hand: Any, max_actions: int) -> Sequence[Mapping[str, Any] | None]:
         """Return what the page of a hand, a `report.rows.DealtHand`, shows of each of its decisions."""
-
-
-class Registered(msgspec.Struct, frozen=True, rename="camel"):
-    """A plug-in as a run records it.
-
-    Attributes:
-        version: Its own number; a run goes on with no other.
-        package: The distribution that it came from.
-    """
-
-    name: str
-    version: int
-    package: str
-
-    @property
-    def label(self) -> str:
-        """Its name and version, as the margins of a match have it."""
-        return f"{self.name} {self.version}"
-
-    def __str__(self) -> str:
-        """Return it as messages have it, such as "lookahead 1 (molt-bench)"."""
-        return f"{self.label} ({self.package})"

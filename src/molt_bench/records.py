@@ -314,3 +314,25 @@ def possible_margins(margins: Margins, seeds: int) -> bool:
 def bb_per_100(mbb: float) -> float:
     """Return thousandths of a big blind per hand as big blinds per 100 hands, as they are shown."""
     return round(mbb / MBB_PER_BB100, BB100_DECIMALS) + 0.0
+
+
+class Registered(msgspec.Struct, frozen=True, rename="camel"):
+    """A plug-in as a run records it.
+
+    Attributes:
+        version: Its own number; a run goes on with no other.
+        package: The distribution that it came from.
+    """
+
+    name: str
+    version: int
+    package: str
+
+    @property
+    def label(self) -> str:
+        """Its name and version, as the margins of a match have it."""
+        return f"{self.name} {self.version}"
+
+    def __str__(self) -> str:
+        """Return it as messages have it, such as "lookahead 1 (molt-bench)"."""
+        return f"{self.label} ({self.package})"

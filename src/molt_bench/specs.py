@@ -23,6 +23,10 @@ Pair: TypeAlias = tuple[str, str]
 DEFAULT_TIMEOUT_S: Final = 60.0
 #: Seconds a language model may take to answer if no limit is set.
 MODEL_TIMEOUT_S: Final = 120.0
+#: Games that an agent may forfeit before the run goes on without it.
+MOST_FORFEITS: Final = 3
+#: What is recorded of an agent that could play in a box, and does not.
+NO_BOX: Final = "none"
 #: Seconds to connect before the first game; once connected, a server may take its time to answer.
 CONNECT_S: Final = 5.0
 

@@ -22,8 +22,8 @@ from molt_bench.agents.scripted import ScriptedAgent
 from molt_bench.agents.settings_base import AgentSettings, OpenSettings
 from molt_bench.entry_points import AGENTS, broken, is_ours, package_of, points
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.plugin import NO_BOX, Ask, Context, Kind
-from molt_bench.specs import ParticipantSpec
+from molt_bench.plugin import Ask, Context, Kind
+from molt_bench.specs import NO_BOX, ParticipantSpec
 from molt_bench.suggestions import one_of
 
 Made = TypeVar("Made")

@@ -29,9 +29,9 @@ from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
 from molt_bench.llm.types import Exchange, Unaccounted
 from molt_bench.play.seated_agent import SeatedAgent
-from molt_bench.plugin import NO_BOX, ComingRun, Kind, Sitting
+from molt_bench.plugin import ComingRun, Kind, Sitting
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec
+from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, NO_BOX, GameLabel, GameSpec, ParticipantSpec
 
 
 def check_participants(

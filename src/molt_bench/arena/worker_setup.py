@@ -17,9 +17,8 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.luck.weights import luck_version
 from molt_bench.play.play_games import drive
-from molt_bench.plugin import NO_BOX
 from molt_bench.records import GameRecord
-from molt_bench.specs import GameSpec, ParticipantSpec
+from molt_bench.specs import NO_BOX, GameSpec, ParticipantSpec
 
 #: What a worker returns: a game, what player A won in it, and where custom agents raised, by participant.
 Worked: TypeAlias = tuple[GameRecord, Estimates, dict[str, tuple[str, ...]]]

@@ -16,11 +16,11 @@ from molt_bench.bench.stop_rules import Progress, judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
 from molt_bench.luck.estimators import Estimates
-from molt_bench.plugin import ComingMatch, Luck, Registered
+from molt_bench.plugin import ComingMatch, Luck
 from molt_bench.rating.model import MarginModel, first_guess
 from molt_bench.rating.openskill import Ratings
 from molt_bench.rating.verdicts import Result, Verdict
-from molt_bench.records import Margins, MatchResult, Rating, RatingChange
+from molt_bench.records import Margins, MatchResult, Rating, RatingChange, Registered
 from molt_bench.specs import GameSpec, Pair
 
 

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
-from molt_bench.plugin import ComingMatch, CoreResult, Luck, Registered, Term
-from molt_bench.records import GameRecord, Margins, MatchResult, possible_margins
+from molt_bench.plugin import ComingMatch, CoreResult, Luck, Term
+from molt_bench.records import GameRecord, Margins, MatchResult, Registered, possible_margins
 from molt_bench.specs import GameSpec
 
 

@@ -5,8 +5,8 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.plugin import MOST_FORFEITS
 from molt_bench.records import MatchResult
+from molt_bench.specs import MOST_FORFEITS
 
 #: A participant without a usable answer in more than this share of its hands did not really play.
 _HELPLESS: Final = 0.5

@@ -15,8 +15,7 @@ from molt_bench.cli.parser import COUNT, POSITIVE, Command, grouped
 from molt_bench.cli.streams import camel_fields, notice
 from molt_bench.errors import ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
-from molt_bench.plugin import NO_BOX
-from molt_bench.specs import ParticipantSpec
+from molt_bench.specs import NO_BOX, ParticipantSpec
 from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
 from molt_bench.visible_text import printable
 

@@ -16,7 +16,7 @@ from molt_bench.cli.streams import notice, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.llm.types import Unaccounted
-from molt_bench.plugin import HostedRun, Hosting
+from molt_bench.plugin import Hosting
 from molt_bench.runs.folder import last_run, new_folder, summarized
 from molt_bench.runs.master_seed import forget, only_built_in
 from molt_bench.runs.run import Run
@@ -50,7 +50,7 @@ def start_run(
     folder = new_folder(config)
     ahead = what_the_budget_shows(config) if options.talks else None
     files = RunFiles.new(folder, config, secret=secret, warn=warn)
-    hosted = None if live is None else live(HostedRun(folder, config))
+    hosted = None if live is None else live(folder, config, ())
     Session(config, files, folder, options).play(hosted, ahead=ahead)
 
 
@@ -88,7 +88,7 @@ def resume_run(
         files.close()
         raise
     games = [game.record for game in stored.games]
-    hosted = None if live is None else live(HostedRun(stored.folder, stored.config, games))
+    hosted = None if live is None else live(stored.folder, stored.config, games)
     Session(stored.config, files, stored.folder, options).play(hosted)
 
 

@@ -21,10 +21,12 @@ from molt_bench.entry_points import LUCK, broken, loaded, none_wanted, package_o
 from molt_bench.errors import JournalError
 from molt_bench.llm.providers import PACKAGES
 from molt_bench.luck.weights import luck_version
-from molt_bench.plugin import NO_BOX, Luck, Registered
+from molt_bench.plugin import Luck
+from molt_bench.records import Registered
 from molt_bench.runs.journal_lines import FORMAT, Header, PlayedAs
 from molt_bench.runs.master_seed import seed_hash
 from molt_bench.seeds import Seed
+from molt_bench.specs import NO_BOX
 
 
 def header_of(

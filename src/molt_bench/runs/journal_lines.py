@@ -7,8 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.bench.endings import Ending
-from molt_bench.plugin import Registered
-from molt_bench.records import GameRecord, Margins
+from molt_bench.records import GameRecord, Margins, Registered
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel
 

@@ -20,8 +20,8 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.participants import boxed_alike
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
-from molt_bench.plugin import NO_BOX
 from molt_bench.runs.run_files import RunFiles
+from molt_bench.specs import NO_BOX
 from tests.agents.external.boxes import needs_bubblewrap
 
 ROOT = Path(__file__).parents[3]

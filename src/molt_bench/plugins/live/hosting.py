@@ -3,21 +3,22 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
 
 from molt_bench import BenchmarkConfig, ConfigError, GameRecord, GameSpec, MoltBenchError
-from molt_bench.plugin import MOST_FORFEITS, HostedRun
 from molt_bench.plugins.live.address import ServerAddress
 from molt_bench.plugins.live.invitations import Invitations, forget, load, new_invitations, save
 from molt_bench.plugins.live.lobby import Invitation, Lobby
 from molt_bench.plugins.live.mailbox import RECONNECT_S
 from molt_bench.plugins.live.server import LiveServer
 from molt_bench.plugins.web_server import bound, is_every_address
+from molt_bench.specs import MOST_FORFEITS
 
 #: Seconds that agents get to learn that the run is over.
 LINGER_S: Final = 60.0
@@ -42,26 +43,27 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def served(run: HostedRun, options: ServeOptions) -> Iterator[Lobby]:
+def served(
+    folder: Path, config: BenchmarkConfig, games: Sequence[GameRecord], *, options: ServeOptions
+) -> Iterator[Lobby]:
     """Serve a run within the context, from when its other participants are ready; yields who seats the live agents.
 
     A run that goes on has the invitations it had, at the same address.
     """
-    config: BenchmarkConfig = run.config
     if not any(each.kind.comes for each in config.participants):
         raise ConfigError("participants", "", "at least one of `type: live`; others need no server: use molt-bench run")
-    known = load(run.folder)
+    known = load(folder)
     host = options.host or (known.host if known is not None else "127.0.0.1")
     listener = bound(host, options.port if options.port is not None else known.port if known is not None else 0)
     try:
         port = listener.getsockname()[1]
         invitations = known or new_invitations(config, host, port)
         invitations = msgspec.structs.replace(invitations, host=host, port=port, session=invitations.session + 1)
-        save(invitations, run.folder)
+        save(invitations, folder)
         address = ServerAddress(host=host, port=port, public_url=options.public_url)
         lobby = _Hosted(invitations, config, address, options)
         for each in lobby.invitations:
-            each.left = each.invited.participant in _left_before(run.games)
+            each.left = each.invited.participant in _left_before(games)
         lobby.server = LiveServer(lobby, listener, address)
     except MoltBenchError:
         listener.close()
@@ -69,7 +71,7 @@ def served(run: HostedRun, options: ServeOptions) -> Iterator[Lobby]:
     try:
         yield lobby
         lobby.close("the run is over")
-        forget(run.folder)
+        forget(folder)
         with suppress(KeyboardInterrupt):
             lobby.linger()
     finally:

@@ -19,10 +19,10 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from molt_bench.errors import AgentFailed
-from molt_bench.plugin import MOST_FORFEITS
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix, is_allowed
 from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.specs import MOST_FORFEITS
 
 #: Seconds in a game for which an agent that lost its connection is awaited; then it forfeits the game.
 RECONNECT_S: Final = 60.0
