@@ -67,8 +67,8 @@ export async function runPage(place, view) {
   }
 
   draw();
-  loadCurves();
-  loadStyles();
+  loadLater("curves", curvesPath);
+  loadLater("styles", stylesPath);
   view.show(runName(run), head, contents, body);
   view.onQuery((query) => goTo(query.get("at")));
   if (place.query.has("at")) goTo(place.query.get("at"));
@@ -84,20 +84,11 @@ export async function runPage(place, view) {
     title.focus({ preventScroll: true });
   }
 
-  /** Curves take the server longer than the rest: they come later, and are not drawn again with every match. */
-  async function loadCurves() {
-    const found = await load(curvesPath(id)).catch(() => null);
+  /** Load what takes the server longer than the rest; styles are counted when the run has ended. */
+  async function loadLater(name, path) {
+    const found = name === "styles" && run.status === "running" ? null : await load(path(id)).catch(() => null);
     if (view.signal.aborted || !found) return;
-    run.curves = found;
-    hold(body, draw);
-  }
-
-  /** Styles take longest, and are counted when the run has ended. */
-  async function loadStyles() {
-    if (run.status === "running") return;
-    const found = await load(stylesPath(id)).catch(() => null);
-    if (view.signal.aborted || !found) return;
-    run.styles = found;
+    run[name] = found;
     hold(body, draw);
   }
 
@@ -119,9 +110,9 @@ export async function runPage(place, view) {
       hold(body, draw);
       if (run.status !== "running" || Date.now() - drawn > CURVES_MS) {
         drawn = Date.now();
-        loadCurves();
+        loadLater("curves", curvesPath);
       }
-      loadStyles();
+      loadLater("styles", stylesPath);
       if (run.status !== "running" || Date.now() - said > SAY_MS) {
         said = Date.now();
         const { matches, hands } = run.totals;
