@@ -27,9 +27,8 @@ RUN, CONFIG = "benchmark-results/2026-11-15T10-08-05", "bench.yaml"
 HERE = "tests/test_shell_blocks.py"
 RUN_BY = {
     "reference/compare-and-gate.md": HERE,
-    "how-to/plan-a-run.md": HERE,
+    "how-to/plan-and-extend-a-run.md": HERE,
     "how-to/compare-models.md": HERE,
-    "how-to/resume-or-extend-a-run.md": HERE,
     "how-to/use-all-cores.md": "tests/test_containers.py",
     "reference/command-line.md": HERE,
     "reference/live.md": "tests/serve/test_live_guide.py",
@@ -104,7 +103,7 @@ def ended(folder, number):
 @pytest.mark.slow
 def test_a_run_is_resumed_and_extended_as_shown(tmp_path):
     ended(tmp_path, 3)
-    after_a_crash, on, _ = blocks("how-to/resume-or-extend-a-run.md", "sh")
+    _, after_a_crash, on, _ = blocks("how-to/plan-and-extend-a-run.md", "sh")
     journal = tmp_path / RUN / "journal.jsonl"
     kept = journal.read_bytes().splitlines(keepends=True)[:-2]
     for file in journal.parent.iterdir():  # a crash leaves the journal alone, as far as it was written
@@ -119,7 +118,7 @@ def test_a_plan_with_a_pilot_is_as_shown(tmp_path):
     ended(tmp_path, 3)
     config = {"participants": ["tight", "random", "tag"], "seeds": {"perMatch": 2}, "game": {"handsPerGame": 5}}
     (tmp_path / CONFIG).write_text(json.dumps(config))
-    (pilot,) = blocks("how-to/plan-a-run.md", "sh")
+    pilot, *_ = blocks("how-to/plan-and-extend-a-run.md", "sh")
     assert "as in the pilot" in " ".join(shell(pilot, tmp_path).split())
 
 

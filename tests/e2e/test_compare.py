@@ -223,9 +223,9 @@ def without_prices(text):
 
 @pytest.mark.slow
 def test_the_screen_of_models_in_the_guide_is_the_real_one(tmp_path):
-    (tmp_path / "bench.yaml").write_text(blocks("how-to/plan-a-run.md", "yaml")[0])
+    (tmp_path / "bench.yaml").write_text(blocks("how-to/plan-and-extend-a-run.md", "yaml")[0])
     done = quick("plan", tmp_path / "bench.yaml")
-    assert without_prices(done.stdout) == without_prices(blocks("how-to/plan-a-run.md", "text")[0])
+    assert without_prices(done.stdout) == without_prices(blocks("how-to/plan-and-extend-a-run.md", "text")[0])
 
 
 @pytest.mark.slow

@@ -1,18 +1,14 @@
 """Before a run: what it will cost and what it can show, in one sentence each, without a table."""
 
-from math import floor, fsum, log10
-from typing import Final, NamedTuple
+from math import fsum
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.config.stop import Budget
 from molt_bench.llm.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.study.plan import Plan
-
-#: What a limit has over the price of a first ranking, where we suggest one.
-_ROOM: Final = 1.5
 
 
 class Outlay(NamedTuple):
@@ -38,10 +34,8 @@ def outlay_of(config: BenchmarkConfig) -> Outlay | None:
     takes = "a first ranking takes" if matches is None else "it will cost"
     said = [f"{takes} about {_money(usd)}{_spread(plan, usd)}"] if usd else []
     said += [f"no price is known for {', '.join(unpriced)}"] if unpriced else []
-    rest = _about_rest(config.stop.budget) if matches is None else ""
-    if by_code:
-        rest = f"how often an agent's own code asks {', '.join(by_code)} is not known"
-    return Outlay("; ".join(filter(None, (", and ".join(said), rest))), unpriced)
+    said += [f"how often an agent's own code asks {', '.join(by_code)} is not known"] if by_code else []
+    return Outlay(", and ".join(said), unpriced)
 
 
 def _spread(plan: Plan, usd: float) -> str:
@@ -49,13 +43,6 @@ def _spread(plan: Plan, usd: float) -> str:
     times = [end / each.usd_per_call for each in plan.models if each.usd_per_call for end in each.usd_range or ()]
     least, most = min(times, default=1.0), max(times, default=1.0)
     return f" ({_money(least * usd)} to {_money(most * usd)})" if most > 1.2 else ""
-
-
-def _about_rest(limits: Budget | None) -> str:
-    """Say what ends a run that has no limit of matches, games, hands or seeds."""
-    if limits is not None and limits.max_seconds is not None:
-        return f"the run ends after {limits.max_seconds:,.10g} seconds"
-    return "nothing limits the rest" if limits in (None, Budget(max_matches=None)) else ""
 
 
 def _is_local(settings: LLMSettings) -> bool:
@@ -114,23 +101,6 @@ def too_little(config: BenchmarkConfig) -> str | None:
 def _limit(config: BenchmarkConfig) -> float | None:
     """Return the limit of dollars of a config; None if it has none."""
     return None if config.stop.budget is None else config.stop.budget.max_cost_usd
-
-
-def suggested_limit(config: BenchmarkConfig) -> dict[str, float]:
-    """Return a limit for a config whose models cost something, by its field: enough for a first ranking, rounded up."""
-    if outlay_of(config) is None:
-        return {}
-    plan = Plan(config)
-    opening = plan.price(plan.opening)
-    if opening.unpriced:  # dollars cannot be limited without a price
-        return {"maxTokens": int(_rounded_up(_ROOM * opening.tokens))}
-    return {"maxCostUsd": _rounded_up(max(1.0, _ROOM * (opening.usd or 0.0)))}
-
-
-def _rounded_up(amount: float) -> float:
-    """Return the next of 1, 2, 5, 10, 20, 50 and so on."""
-    unit = 10.0 ** floor(log10(amount))
-    return next(step * unit for step in (1, 2, 5, 10) if step * unit >= amount)
 
 
 def _money(usd: float) -> str:
