@@ -30,7 +30,7 @@ from molt_bench.kernels import compiled
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.match import seed_pair_specs
 from molt_bench.play.play_games import drive
-from molt_bench.poker import street_equity
+from molt_bench.poker import equity
 from molt_bench.poker.starting_hands import equity_against_best
 from molt_bench.records import GameRecord
 from molt_bench.runs.journal import Journal
@@ -64,7 +64,7 @@ def bare(specs: list[GameSpec]) -> float:
 def whole(config: dict[str, object]) -> float:
     """Return the CPU seconds of the same games as a run."""
     equity_against_best.cache_clear()
-    street_equity._equity.cache_clear()
+    equity._known_equity.cache_clear()
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(f"{folder}/journal.jsonl")
         start = process_time()
@@ -103,7 +103,7 @@ def luck() -> None:
     for pairing in combinations(FIVE, 2):
         games = list(games_of(pairing, 2))
         game_estimates(games[0])  # what is loaded once is not counted
-        street_equity._equity.cache_clear()
+        equity._known_equity.cache_clear()
         start = process_time()
         for game in games:
             game_estimates(game)

@@ -7,8 +7,6 @@ import pytest
 from molt_bench import Action, Mix, RaiseRange, make_agent, play_game
 from molt_bench.kernels import compiled
 from molt_bench.luck import estimators
-from molt_bench.luck.weights import AS_BYTES
-from molt_bench.poker.equity_vs_random import kernel_tables
 from molt_bench.seeds import derive
 
 pytestmark = pytest.mark.skipif(compiled is None, reason="the kernels were not compiled, or are turned off")
@@ -62,8 +60,8 @@ def test_luck_is_the_same(options, seating):
         assert len(found) == record.hands
 
 
-def luck_of(texts, mixes=(), warmup=0, tables=None):
-    return compiled.game_luck(texts, mixes, warmup, AS_BYTES, *(tables or kernel_tables()))
+def luck_of(texts, mixes=()):
+    return compiled.game_luck(texts, mixes, estimators._tables())
 
 
 def test_odd_texts_do_no_harm():
@@ -84,9 +82,8 @@ def test_odd_arguments_are_refused_as_without_the_kernel():
     assert luck_of(texts) is not None
     for odd in (("",), ("1:50",), ("1:50/100/0:10000,10000:b0:AhAh|KsKc|:f:-50",)):
         assert luck_of(odd) is None
-    assert luck_of(list(texts)) is None
     assert luck_of(texts, ("", "")) is None
-    assert luck_of(texts, warmup=-1) is None
-    assert luck_of(texts, tables=(b"", b"", b"", b"")) is None
-    with pytest.raises(TypeError):
-        compiled.game_luck((1,), (), 0, AS_BYTES, *kernel_tables())
+    assert compiled.game_luck(texts, (), b"") is None
+    for odd in (list(texts), (1,)):
+        with pytest.raises(TypeError):
+            luck_of(odd)

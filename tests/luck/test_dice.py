@@ -12,9 +12,9 @@ from molt_bench.luck.weights import ACTIONS
 from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.cards import deal_from_text
+from molt_bench.poker.equity import street_equities
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.mix import RaiseRange
-from molt_bench.poker.street_equity import street_equities
 
 DEAL = deal_from_text("AhKd 7c7d 2h3h9h5c6d")
 

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.deck import Shoe
-from molt_bench.poker.equity import equity
+from molt_bench.poker.equity import equity, street_equities
 from molt_bench.poker.equity_vs_random import equities_vs_random
 from molt_bench.poker.starting_hands import equity_against_best
-from molt_bench.poker.street_equity import street_equities
 
 ACES, KINGS = cards_from_text("AhAd"), cards_from_text("KsKc")
 SHOE = Shoe("strength")

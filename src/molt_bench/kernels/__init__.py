@@ -1,9 +1,8 @@
-"""Compiled versions of the few functions that take most of a run's time, where they were built.
+"""Two functions that take most of a run's time, compiled: the luck of a game's hands, and a hand against a range.
 
-Each has a twin in plain Python that gives the same bytes, and that is used where there was no C compiler, or where the
-environment has `MOLT_BENCH_PURE=1`. A kernel stays only as long as a run, or the bare engine, takes over 15% longer
-without it. The tables come from `molt_bench.poker`: the C files know how seven cards are looked up and how cards are
-drawn, and no other rule. A kernel that is given something odd returns None, and its twin says what is wrong.
+Each has a twin in plain Python that gives the same bytes. The twin is used where there was no C compiler, and where the
+environment has `MOLT_BENCH_PURE=1`. A kernel stays only as long as a run takes over 15% longer without it. Its tables
+come from `molt_bench.poker`. A kernel that is given something odd returns None, and its twin says what is wrong.
 """
 
 import os
@@ -13,7 +12,7 @@ from typing import Any, Final
 #: The environment variable that turns them off.
 PURE_VARIABLE: Final = "MOLT_BENCH_PURE"
 #: The version of the C files that goes with these Python files, as in `kernels.h`.
-VERSION: Final = 19
+VERSION: Final = 20
 
 
 def _found() -> Any:

@@ -1,34 +1,22 @@
-/* Equities of two hands, before the flop and from the flop on: counts of showdowns. */
+/* Seat 0's equities in hindsight, as molt_bench.poker.street_equity has them: counts of showdowns. */
 #include "kernels.h"
-#include <string.h>
 
-/* A share of the table of equities before the flop, see molt_bench/poker/equity.py. */
+/* The table of equities before the flop, see molt_bench/poker/equity.py. */
 static struct {
-    unsigned char *won;
-    unsigned char pattern[256];
+    const unsigned char *won, *pattern;
     int patterns;
     double whole;
 } preflop;
 
+/* Take the table, which stays Python's and is never let go. */
 PyObject *set_preflop(PyObject *self, PyObject *args) {
-    Py_buffer won, pattern;
-    int patterns;
-    PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "y*y*id", &won, &pattern, &patterns, &preflop.whole))
-        return NULL;
-    if (pattern.len != sizeof preflop.pattern || won.len != 3L * patterns * (91 * 92 / 2)) {
-        PyErr_SetString(PyExc_ValueError, "this is not the table of equities before the flop");
-    } else if (preflop.won || (preflop.won = PyMem_Malloc(won.len))) {
-        memcpy(preflop.won, won.buf, won.len);
-        memcpy(preflop.pattern, pattern.buf, pattern.len);
-        preflop.patterns = patterns;
-        result = Py_NewRef(Py_None);
-    } else {
-        PyErr_NoMemory();
+    static Py_buffer won, pattern;
+    if (!preflop.won) {
+        if (!PyArg_ParseTuple(args, "y*y*id", &won, &pattern, &preflop.patterns, &preflop.whole))
+            return NULL;
+        preflop.pattern = pattern.buf, preflop.won = won.buf;
     }
-    PyBuffer_Release(&won);
-    PyBuffer_Release(&pattern);
-    return result;
+    Py_RETURN_NONE;
 }
 
 static int numbered(int high, int low) {
@@ -50,133 +38,63 @@ static double before_flop(const int c[4]) {
     return (behind ? preflop.whole - won : won) / preflop.whole;
 }
 
-/* Twice the run-outs won plus those split, for two hands and a flop; by turn card, too. */
-static int score_flop(const int c[7], unsigned char by_turn[CARDS]) {
-    int64_t keys[2] = {evaluator.key_start, evaluator.key_start}, rank_key[RANKS];
-    uint64_t bits[2] = {0, 0}, dead = 0;
-    int own[2][4] = {{0}}, left[RANKS], score[RANKS][RANKS], by_rank[RANKS], found[CARDS];
-    for (int at = 0; at < 7; at++) {
-        dead |= evaluator.bit[c[at]];
-        for (int hand = at >= 4 ? 0 : at >> 1; hand < (at >= 4 ? 2 : (at >> 1) + 1); hand++) {
-            keys[hand] += evaluator.key[c[at]];
-            bits[hand] |= evaluator.bit[c[at]];
-            own[hand][c[at] & 3]++;
-        }
-    }
-    for (int rank = 0; rank < RANKS; rank++) {
-        rank_key[rank] = evaluator.key[4 * rank] >> 16;
-        left[rank] = 4;
-    }
-    for (int at = 0; at < 7; at++)
-        left[c[at] >> 2]--;
-    for (int high = 0; high < RANKS; high++)
-        for (int low = 0; low <= high; low++) {
-            int value = 0;
-            /* Five of a rank are not in the table. */
-            if (high == low ? left[high] > 1 : left[high] && left[low]) {
-                int64_t drawn = rank_key[high] + rank_key[low], one = (keys[0] >> 16) + drawn, two = (keys[1] >> 16) + drawn;
-                value = compared(evaluator.seven[one + evaluator.offsets[one >> evaluator.row_bits]],
-                                 evaluator.seven[two + evaluator.offsets[two >> evaluator.row_bits]]);
-            }
-            score[high][low] = score[low][high] = value;
-        }
-    for (int rank = 0; rank < RANKS; rank++) {
-        by_rank[rank] = -score[rank][rank];
-        for (int other = 0; other < RANKS; other++)
-            by_rank[rank] += left[other] * score[rank][other];
-    }
-    for (int card = 0; card < CARDS; card++)
-        found[card] = dead & evaluator.bit[card] ? 0 : by_rank[card >> 2];
-    for (int suit = 0; suit < 4; suit++) {
-        int most = own[0][suit] > own[1][suit] ? own[0][suit] : own[1][suit];
-        if (most < 3)
-            continue;
-        /* Boards that give a hand a flush of this suit are looked up one by one. */
-        for (int first = 0; first < CARDS; first++) {
-            if (dead & evaluator.bit[first])
+/* Twice the turns and rivers won plus those split, after a flop. */
+static int won_on_flop(Held one, Held other) {
+    uint16_t ranks[2][RANKS][RANKS];
+    uint64_t dead = one.bits | other.bits;
+    int won = 0;
+    by_ranks(one, ranks[0]);
+    by_ranks(other, ranks[1]);
+    for (int turn = 0; turn < CARDS; turn++) {
+        Held mine = with(one, turn), theirs = with(other, turn);
+        for (int river = dead & evaluator.card[turn].bits ? CARDS : turn + 1; river < CARDS; river++) {
+            Held last = evaluator.card[river];
+            if (dead & last.bits)
                 continue;
-            int needed = 5 - most - ((first & 3) == suit);
-            if (needed > 1)
-                continue;
-            for (int second = first + 1; second < CARDS; second++) {
-                if (dead & evaluator.bit[second] || (needed > 0 && (second & 3) != suit))
-                    continue;
-                int64_t drawn = evaluator.key[first] + evaluator.key[second];
-                uint64_t open = evaluator.bit[first] | evaluator.bit[second];
-                int change = compared(strength(keys[0] + drawn, bits[0] | open), strength(keys[1] + drawn, bits[1] | open))
-                             - score[first >> 2][second >> 2];
-                found[first] += change;
-                found[second] += change;
-            }
+            if (((mine.key + last.key) | (theirs.key + last.key)) & evaluator.flush_bits)
+                won += compared(strength(both(mine, last)), strength(both(theirs, last)));
+            else
+                won += compared(ranks[0][turn >> 2][river >> 2], ranks[1][turn >> 2][river >> 2]);
         }
     }
-    int total = 0;
-    for (int card = 0; card < CARDS; card++) {
-        by_turn[card] = (unsigned char)found[card];
-        total += found[card];
-    }
-    return total / 2;
+    return won;
 }
 
-int read_deal(Cards *cards, PyObject *first, PyObject *second, PyObject *board, Py_ssize_t least, Py_ssize_t most) {
-    cards->count = 0;
-    cards->bits = 0;
-    return add_cards(cards, first, 2, 2) && add_cards(cards, second, 2, 2) && add_cards(cards, board, least, most);
-}
-
-static int hand_strength(const Cards *cards, int own) {
-    const int *c = cards->card;
-    int64_t key = evaluator.key_start + evaluator.key[c[own]] + evaluator.key[c[own + 1]];
-    uint64_t bits = evaluator.bit[c[own]] | evaluator.bit[c[own + 1]];
-    for (int at = 4; at < 9; at++) {
-        key += evaluator.key[c[at]];
-        bits |= evaluator.bit[c[at]];
-    }
-    return strength(key, bits);
-}
-
-/* Flops that were looked at lately: a deal is played in two seatings. */
-#define REMEMBERED_BITS 11
-typedef struct {
-    uint64_t cards;
-    int score;
-    unsigned char by_turn[CARDS];
-} Flop;
-static Flop lately[1 << REMEMBERED_BITS];
-
-static const Flop *remembered_flop(const int c[7]) {
+/* The same, kept for a while: a deal is played in two seatings. */
+static int won_lately(const int card[7], Held one, Held other) {
+    static struct {
+        uint64_t cards;
+        int won;
+    } lately[1 << 11], *flop;
     uint64_t all = 1;
     for (int at = 0; at < 7; at++)
-        all = all << 6 | (uint64_t)c[at];
-    Flop *flop = &lately[all * 0x9E3779B97F4A7C15ULL >> (64 - REMEMBERED_BITS)];
-    if (flop->cards != all) {
-        flop->score = score_flop(c, flop->by_turn);
-        flop->cards = all;
-    }
-    return flop;
+        all = all << 6 | (uint64_t)card[at];
+    flop = &lately[all * 0x9E3779B97F4A7C15ULL >> 53];
+    if (flop->cards != all)
+        flop->won = won_on_flop(one, other), flop->cards = all;
+    return flop->won;
 }
 
-int shares_of(const Cards *cards, double found[4]) {
-    int streets = cards->count < 7 ? 1 : cards->count - 5;
-    if (!preflop.won || cards->count < 4 || (cards->count > 4 && cards->count < 7))
+static int won_on_turn(Held one, Held other) {
+    int won = 0;
+    for (int card = 0; card < CARDS; card++)
+        if (!((one.bits | other.bits) & evaluator.card[card].bits))
+            won += compared(strength(with(one, card)), strength(with(other, card)));
+    return won;
+}
+
+int shares_of(const int *card, int count, double found[4]) {
+    int streets = count < 7 ? 1 : count - 5;
+    if (!preflop.won || count < 4 || (count > 4 && count < 7))
         return 0;
-    found[0] = before_flop(cards->card);
-    if (streets > 1) {
-        const Flop *flop = remembered_flop(cards->card);
-        found[1] = flop->score / (2 * 990.0);
-        if (streets > 2)
-            found[2] = flop->by_turn[cards->card[7]] / (2 * 44.0);
-        if (streets > 3)
-            found[3] = compared(hand_strength(cards, 0), hand_strength(cards, 2)) / 2.0;
+    found[0] = before_flop(card);
+    Held one = both(evaluator.none, held_in(card, 2)), other = both(evaluator.none, held_in(card + 2, 2));
+    for (int street = 1; street < streets; street++) {
+        Held opened = street == 1 ? held_in(card + 4, 3) : evaluator.card[card[street + 5]];
+        one = both(one, opened), other = both(other, opened);
+        found[street] = street == 1   ? won_lately(card, one, other) / (2 * 990.0)
+                        : street == 2 ? won_on_turn(one, other) / (2 * 44.0)
+                                      : compared(strength(one), strength(other)) / 2.0;
     }
     return streets;
-}
-
-PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    Cards cards;
-    double found[4];
-    int streets = count == 3 && read_deal(&cards, args[0], args[1], args[2], 0, 5) ? shares_of(&cards, found) : 0;
-    if (!streets)
-        Py_RETURN_NONE;
-    return tuple_of(found, streets);
 }

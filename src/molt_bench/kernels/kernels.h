@@ -8,43 +8,66 @@
 #include <stdint.h>
 
 /* Changed with every change of these files: Python uses no other. The same number is in __init__.py. */
-#define KERNELS_VERSION 19
+#define KERNELS_VERSION 20
 
 #define CARDS 52
 #define RANKS 13
+#define SAMPLES 256
 
-/* The evaluator's tables, see molt_bench/poker/evaluator.py; `seven` is NULL until they are there. */
+/* The sums of some cards: of their keys, see molt_bench/poker/evaluator.py, and of a bit for each. */
+typedef struct {
+    int64_t key;
+    uint64_t bits;
+} Held;
+
+/* The evaluator's tables; `none` are the sums of no cards. */
 typedef struct {
     const int32_t *offsets;
     const uint16_t *seven;
     const uint16_t *flush;
-    int64_t key[CARDS];
-    uint64_t bit[CARDS];
-    int64_t key_start, flush_bits;
+    int64_t flush_bits;
     int row_bits;
+    Held none, card[CARDS];
 } Evaluator;
 
 extern Evaluator evaluator;
 
-/* Cards read from Python, with their sums of keys and bits. */
+/* The cards of a deal as far as they are known: one hand or two, and then the board. */
 typedef struct {
     int card[9];
     int count;
     uint64_t bits;
 } Cards;
 
-/* Add the cards of a sequence; 0 with no exception set if one is no card or is there twice, so that Python tells. */
-int add_cards(Cards *cards, PyObject *sequence, Py_ssize_t least, Py_ssize_t most);
-/* Read two hands and a board; 0 as before. */
-int read_deal(Cards *cards, PyObject *first, PyObject *second, PyObject *board, Py_ssize_t least, Py_ssize_t most);
-/* The strength of seven cards. */
-static inline int strength(int64_t key, uint64_t bits) {
-    int64_t flags = key & evaluator.flush_bits;
+/* Add a card; 0 if it is none, or is there already. */
+int add_card(Cards *cards, long card);
+/* Add the cards of a tuple; 0 with no exception set if one is odd, so that Python tells. */
+int add_cards(Cards *cards, PyObject *tuple, Py_ssize_t least, Py_ssize_t most);
+
+static inline Held both(Held one, Held other) {
+    return (Held){one.key + other.key, one.bits | other.bits};
+}
+
+static inline Held with(Held held, int card) {
+    return both(held, evaluator.card[card]);
+}
+
+/* The sums of some cards. */
+static inline Held held_in(const int *card, int count) {
+    Held found = {0, 0};
+    for (int at = 0; at < count; at++)
+        found = with(found, card[at]);
+    return found;
+}
+
+/* The strength of seven cards, with what `none` adds. */
+static inline int strength(Held held) {
+    int64_t flags = held.key & evaluator.flush_bits;
     if (flags) {
         int suit = (flags > 0x8) + (flags > 0x80) + (flags > 0x800);
-        return evaluator.flush[bits >> RANKS * suit & ((1 << RANKS) - 1)];
+        return evaluator.flush[held.bits >> RANKS * suit & ((1 << RANKS) - 1)];
     }
-    int64_t ranks = key >> 16;
+    int64_t ranks = held.key >> 16;
     return evaluator.seven[ranks + evaluator.offsets[ranks >> evaluator.row_bits]];
 }
 
@@ -53,21 +76,17 @@ static inline int compared(int one, int two) {
     return (one > two) + (one >= two);
 }
 
+/* The strengths of five cards with any two more, by the ranks of these: where there is no flush. */
+void by_ranks(Held five, uint16_t found[RANKS][RANKS]);
+/* Seat 0's equities, street by street, by two hands and a board: how many, 0 for odd cards. */
+int shares_of(const int *card, int count, double found[4]);
+/* How often both hands beat a third one on a board, by samples as molt_bench.poker.equity_vs_random draws them: places among
+   the live cards, of the third hand first, then of the cards to come. */
+void sampled(const int *card, int count, const unsigned char *samples, double rates[2]);
+
 PyObject *set_tables(PyObject *self, PyObject *args);
 PyObject *set_preflop(PyObject *self, PyObject *args);
-PyObject *dealt_hand(PyObject *self, PyObject *entropy);
-PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *game_luck(PyObject *self, PyObject *const *args, Py_ssize_t count);
-
-/* Take 36 random bytes for nine cards, as molt_bench.poker.deck.deal does. */
-void deal_cards(const unsigned char *entropy, int cards[9]);
-/* Seat 0's equities, street by street: how many, 0 for odd cards. */
-int shares_of(const Cards *cards, double found[4]);
-/* Wins of both hands against samples, see sampled_wins; 0 for odd ones. */
-int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]);
-/* Numbers as a tuple. */
-PyObject *tuple_of(const double *values, Py_ssize_t count);
+PyObject *range_wins(PyObject *self, PyObject *args);
+PyObject *game_luck(PyObject *self, PyObject *args);
 
 #endif

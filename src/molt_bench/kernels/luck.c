@@ -5,10 +5,13 @@
 
 #define MOST_ENTRIES 100
 
-/* The weights of molt_bench.luck.weights, one after another. */
+/* What molt_bench.luck.estimators packs: the weights, one after another; by two cards, the share of worse starting hands; and
+   the samples for flop, turn and river. */
 typedef struct {
     double depths[2], deals[4][6], exact[4], passive[4][6], raised[2][3][9];
-} Weights;
+    double worse[CARDS][CARDS];
+    unsigned char flop[SAMPLES][4], turn[SAMPLES][3], river[SAMPLES][2];
+} Tables;
 
 /* A moment of the betting, as in molt_bench.poker.betting; `opened` once a seat has acted on the street. */
 typedef struct {
@@ -21,12 +24,9 @@ typedef struct {
     char kind;
 } Entry;
 
-/* What a game is known by, and how often each seat has faced a raise and folded to it. */
+/* A game: how often each seat has faced a raise and folded to it. */
 typedef struct {
-    const Weights *weights;
-    const double *worse;
-    const char *samples[3];
-    Py_ssize_t sizes[3];
+    const Tables *tables;
     int faced[2], folded[2];
 } Game;
 
@@ -52,24 +52,12 @@ static char letter(const char **at) {
 static int read_cards(Cards *cards, const char **at, int most) {
     static const char RANK[] = "23456789TJQKA", SUIT[] = "cdhs";
     for (const char *rank, *suit; most-- && **at && **at != '|' && **at != ':'; *at += 2) {
-        if (!(rank = strchr(RANK, **at)) || !(*at)[1] || !(suit = strchr(SUIT, (*at)[1])) || cards->count == 9)
+        if (!(rank = strchr(RANK, **at)) || !(*at)[1] || !(suit = strchr(SUIT, (*at)[1])))
             return 0;
-        int card = (int)(4 * (rank - RANK) + (suit - SUIT));
-        if (cards->bits & evaluator.bit[card])
+        if (!add_card(cards, (long)(4 * (rank - RANK) + (suit - SUIT))))
             return 0;
-        cards->card[cards->count++] = card;
-        cards->bits |= evaluator.bit[card];
     }
     return letter(at) != 0;
-}
-
-/* The cards that are open on a street. */
-static Cards known(const Cards *all, int street) {
-    Cards found = {.count = 4 + OPEN[street]};
-    memcpy(found.card, all->card, sizeof found.card);
-    for (int at = 0; at < found.count; at++)
-        found.bits |= evaluator.bit[found.card[at]];
-    return found;
 }
 
 /* Read what a hand begins with; return the blinds and antes about to be posted. */
@@ -112,55 +100,50 @@ static void apply(Betting *b, char kind, int64_t amount) {
     b->actor = other, b->opened = 1;
 }
 
-static void counted(double found[8], char kind, int64_t amount, double share, int64_t large, int64_t all_in) {
-    int at = kind == 'f' ? 0 : kind != 'r' ? 1 : amount < large ? 2 : amount < all_in ? 4 : 6;
-    found[at] += share;
-    if (at > 1)
-        found[at + 1] += share * (double)(at < 6 ? amount : all_in);
+/* Count an action with its share, see _count there. */
+static void counted(double found[8], const Entry *done, double share, int64_t large, int64_t all_in) {
+    if (done->kind != 'r') {
+        found[done->kind != 'f'] += share;
+        return;
+    }
+    const int64_t begins[4] = {done->low, large, all_in, done->high + 1};
+    double one = share / (double)(done->high - done->low + 1);
+    for (int bin = 0; bin < 3; bin++) {
+        int64_t start = begins[bin] > done->low ? begins[bin] : done->low, last = least(begins[bin + 1] - 1, done->high);
+        if (last < start)
+            continue;
+        double of_bin = one * (double)(last - start + 1);
+        found[2 + 2 * bin] += of_bin;
+        found[3 + 2 * bin] += of_bin * (bin == 2 ? (double)all_in : (double)(start + last) / 2.0);
+    }
 }
 
 /* What was drawn minus what was likely, see _beyond there; `mix` is read. Returns 0 if nothing was drawn from it. */
 static int beyond(double found[8], const char **mix, char kind, int64_t amount, int64_t large, int64_t all_in) {
-    Entry entries[MOST_ENTRIES];
+    Entry entries[MOST_ENTRIES], drawn = {.low = amount, .high = amount, .kind = kind};
     int64_t total = 0;
-    int count = 0, raises = 0;
+    int count = 0;
     do {
         Entry *each = &entries[count];
         *each = (Entry){.weight = number(mix), .kind = letter(mix)};
         total += each->weight;
-        if (each->kind == 'r') {
+        if (each->kind == 'r')
             each->low = each->high = number(mix);
-            if (**mix == '-')
-                each->high = number(mix);
-            raises += each->low < each->high;
-        }
+        if (each->kind == 'r' && **mix == '-')
+            each->high = number(mix);
     } while (++count < MOST_ENTRIES && **mix == ',');
-    if (total <= 0 || (count < 2 && !raises))
+    if (total <= 0 || (count < 2 && entries->low >= entries->high))
         return 0;
-    for (const Entry *each = entries; each < entries + count; each++) {
-        double chance = (double)each->weight / (double)total;
-        if (each->low >= each->high) {
-            counted(found, each->kind, each->low, -chance, large, all_in);
-            continue;
-        }
-        double one = chance / (double)(each->high - each->low + 1);
-        const int64_t bins[3][2] = {{each->low, large - 1}, {large, all_in - 1}, {all_in, each->high}};
-        for (int bin = 0; bin < 3; bin++) {
-            int64_t start = bins[bin][0] > each->low ? bins[bin][0] : each->low, last = least(bins[bin][1], each->high);
-            if (last < start)
-                continue;
-            double share = one * (double)(last - start + 1);
-            found[2 + 2 * bin] -= share;
-            found[3 + 2 * bin] -= share * (bin == 2 ? (double)all_in : (double)(start + last) / 2.0);
-        }
-    }
-    counted(found, kind, amount, 1.0, large, all_in);
+    for (const Entry *each = entries; each < entries + count; each++)
+        if (each->low <= each->high)
+            counted(found, each, -(double)each->weight / (double)total, large, all_in);
+    counted(found, &drawn, 1.0, large, all_in);
     return 1;
 }
 
 /* The luck of one draw for the seat that decides, see _luck there; `equity` and `rates` are of seat 0. */
 static double draw_luck(const Game *game, const Betting *b, const char **mix, char kind, int64_t amount, double equity, const double rates[2]) {
-    const Weights *weights = game->weights;
+    const Tables *weights = game->tables;
     int seat = b->actor, other_seat = 1 - seat;
     int64_t all_in = least(b->limits[0], b->limits[1]), called_to = b->bets[seat] + b->to_call;
     int64_t over = b->bets[other_seat] - b->limits[seat], pot = b->pot + b->bets[0] + b->bets[1] - (over > 0 ? over : 0) + b->to_call;
@@ -195,14 +178,12 @@ static double draw_luck(const Game *game, const Betting *b, const char **mix, ch
 }
 
 /* How often both hands beat a third one on a street. */
-static int rates_of(const Game *game, const Cards *all, int street, double rates[2]) {
-    int won[2];
-    Cards cards = known(all, street);
-    if (street && !sampled_lately(&cards, game->samples[street - 1], game->sizes[street - 1], won))
-        return 0;
-    for (int hand = 0; hand < 2; hand++)
-        rates[hand] = street ? won[hand] / 512.0 : game->worse[CARDS * cards.card[2 * hand] + cards.card[2 * hand + 1]];
-    return 1;
+static void rates_of(const Tables *tables, const int *card, int street, double rates[2]) {
+    const unsigned char *samples[4] = {NULL, tables->flop[0], tables->turn[0], tables->river[0]};
+    if (street)
+        sampled(card, 4 + OPEN[street], samples[street], rates);
+    for (int hand = 0; !street && hand < 2; hand++)
+        rates[hand] = tables->worse[card[2 * hand]][card[2 * hand + 1]];
 }
 
 /* One hand: net chips of seat 0 without the luck of the cards, and the luck of the draws. 0 if the text is odd. */
@@ -218,10 +199,9 @@ static int hand_luck(Game *game, const char *at, const char *mix, double found[2
         last += *each == '/';
     if (last > 3 || all.count < 4 + OPEN[last])
         return 0;
-    Cards decided = known(&all, last);
-    if (!shares_of(&decided, equities))
+    if (!shares_of(all.card, 4 + OPEN[last], equities))
         return 0;
-    const Weights *weights = game->weights;
+    const Tables *weights = game->tables;
     int64_t shorter = least(b.stacks[0], b.stacks[1]);
     cards = weights->deals[0][(shorter >= weights->depths[0] * blinds) + (shorter >= weights->depths[1] * blinds)] * blinds
             * (equities[0] - 0.5);
@@ -240,9 +220,8 @@ static int hand_luck(Game *game, const char *at, const char *mix, double found[2
             folded[b.actor] += kind == 'f';
         }
         if (decision == next) {
-            if (rated != street && !rates_of(game, &all, street, rates))
-                return 0;
-            rated = street;
+            if (rated != street)
+                rates_of(game->tables, all.card, rated = street, rates);
             draws += draw_luck(game, &b, &mix, kind, amount, equities[street], rates);
             next = *mix == ';' ? number(&mix) : -1;
         }
@@ -270,32 +249,25 @@ static int hand_luck(Game *game, const char *at, const char *mix, double found[2
     return kind == ':';
 }
 
-/* The luck of a game: for every hand after the warm-up what hand_luck finds, or None. Arguments: the texts of the hands and of
-   their mixes; hands of the warm-up; the weights; by two cards, the share of worse starting hands; samples for flop, turn and
-   river. */
-PyObject *game_luck(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    Game game = {.faced = {0, 0}};
-    char *given[5];
-    Py_ssize_t sizes[5];
+/* The luck of a game: for every hand what hand_luck finds, or None. Arguments: the texts of the hands; those of their mixes, or
+   none; the tables. */
+PyObject *game_luck(PyObject *self, PyObject *args) {
+    PyObject *texts, *mixes, *pair = NULL;
+    const char *tables, *text, *mix;
+    Py_ssize_t size;
     double one[2];
-    if (count != 8 || !PyTuple_Check(args[0]) || !PyTuple_Check(args[1]))
+    if (!PyArg_ParseTuple(args, "O!O!y#", &PyTuple_Type, &texts, &PyTuple_Type, &mixes, &tables, &size))
+        return NULL;
+    Py_ssize_t hands = PyTuple_Size(texts), mixed = PyTuple_Size(mixes);
+    if (size != sizeof(Tables) || (mixed && mixed != hands))
         Py_RETURN_NONE;
-    for (int at = 0; at < 5; at++)
-        if (PyBytes_AsStringAndSize(args[3 + at], &given[at], &sizes[at]) < 0)
-            return NULL;
-    Py_ssize_t hands = PyTuple_Size(args[0]), mixes = PyTuple_Size(args[1]), warmup = PyLong_AsSsize_t(args[2]);
-    if (sizes[0] != sizeof(Weights) || sizes[1] != sizeof(double) * CARDS * CARDS || (mixes && mixes != hands) || warmup < 0)
-        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
-    game.weights = (const Weights *)given[0], game.worse = (const double *)given[1];
-    for (int at = 0; at < 3; at++)
-        game.samples[at] = given[2 + at], game.sizes[at] = sizes[2 + at];
+    Game game = {.tables = (const Tables *)tables};
     PyObject *found = PyList_New(0);
     for (Py_ssize_t at = 0; found && at < hands; at++) {
-        const char *text = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(args[0], at), NULL);
-        const char *mix = text && mixes ? PyUnicode_AsUTF8AndSize(PyTuple_GetItem(args[1], at), NULL) : "";
-        PyObject *pair = NULL;
-        if (!text || !mix || !hand_luck(&game, text, mix, one) || !(pair = tuple_of(one, 2))
-            || (at >= warmup && PyList_Append(found, pair) < 0))
+        text = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(texts, at), NULL);
+        mix = text && mixed ? PyUnicode_AsUTF8AndSize(PyTuple_GetItem(mixes, at), NULL) : "";
+        pair = text && mix && hand_luck(&game, text, mix, one) ? Py_BuildValue("dd", one[0], one[1]) : NULL;
+        if (!pair || PyList_Append(found, pair) < 0)
             Py_CLEAR(found);
         Py_XDECREF(pair);
     }

@@ -1,16 +1,11 @@
 /* The module molt_bench.kernels._compiled: what it offers to Python. */
 #include "kernels.h"
 
-#define FAST(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
-
 static PyMethodDef methods[] = {
     {"set_tables", set_tables, METH_VARARGS, NULL},
     {"set_preflop", set_preflop, METH_VARARGS, NULL},
-    {"dealt_hand", dealt_hand, METH_O, NULL},
-    FAST(street_equities),
-    FAST(sampled_wins),
-    FAST(range_wins),
-    FAST(game_luck),
+    {"range_wins", range_wins, METH_VARARGS, NULL},
+    {"game_luck", game_luck, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

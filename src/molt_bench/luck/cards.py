@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from molt_bench.luck.weights import DEALS, DealWeights, bucket_of
 from molt_bench.poker.actions import OPEN_CARDS, STREETS
+from molt_bench.poker.equity import street_equities
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.street_equity import street_equities
 
 
 class Deal(NamedTuple):

@@ -156,14 +156,7 @@ def _beyond(mix: Mix, done: LoggedAction, large: int, all_in: int) -> list[float
     for entry, weight in mix.entries:
         chance = weight / mix.total
         if isinstance(entry, RaiseRange):
-            low, high = entry.low, entry.high
-            each = chance / (high - low + 1)
-            for at, begins, ends in ((2, low, large - 1), (4, large, all_in - 1), (6, all_in, high)):
-                start, last = (begins if begins > low else low), (ends if ends < high else high)
-                if last >= start:
-                    share = each * (last - start + 1)
-                    found[at] -= share
-                    found[at + 1] -= share * (all_in if at == 6 else (start + last) / 2)
+            _count_raise(found, entry.low, entry.high, -chance, large, all_in)
         else:
             _count(found, entry.kind, entry.amount, -chance, large, all_in)
     _count(found, done.kind, done.amount, 1.0, large, all_in)
@@ -173,8 +166,17 @@ def _beyond(mix: Mix, done: LoggedAction, large: int, all_in: int) -> list[float
 def _count(found: list[float], kind: str, amount: int, share: float, large: int, all_in: int) -> None:
     """Count an action with its share."""
     if kind == "raiseTo":
-        at = 2 if amount < large else 4 if amount < all_in else 6
-        found[at] += share
-        found[at + 1] += share * (amount if at < 6 else all_in)
+        _count_raise(found, amount, amount, share, large, all_in)
     else:
         found[kind != "fold"] += share
+
+
+def _count_raise(found: list[float], low: int, high: int, share: float, large: int, all_in: int) -> None:
+    """Count raises with their share, which is spread evenly over their amounts."""
+    each = share / (high - low + 1)
+    for at, begins, ends in ((2, low, large - 1), (4, large, all_in - 1), (6, all_in, high)):
+        start, last = max(begins, low), min(ends, high)
+        if last >= start:
+            of_bin = each * (last - start + 1)
+            found[at] += of_bin
+            found[at + 1] += of_bin * (all_in if at == 6 else (start + last) / 2)

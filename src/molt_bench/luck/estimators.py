@@ -6,6 +6,7 @@ hole cards cancels out, since each player gets both hands; it helps single games
 """
 
 from collections.abc import Callable
+from functools import cache
 from math import fsum
 from typing import Final
 
@@ -59,13 +60,18 @@ def hands_luck(record: GameRecord) -> list[tuple[float, float]]:
     """Return for every hand that counts what seat 0 won without the luck of the cards, and the luck of the draws."""
     warmup = record.spec.warmup_hands
     if compiled is not None:
-        preflop_table()  # which the kernel is given when it is loaded
-        tables = kernel_tables()
         found: list[tuple[float, float]] | None
-        found = compiled.game_luck(record.hand_texts, record.mixes, warmup, AS_BYTES, *tables)
+        found = compiled.game_luck(record.hand_texts, record.mixes, _tables())
         if found is not None:
-            return found
+            return found[warmup:]
     return _hands_luck(record)[warmup:]
+
+
+@cache
+def _tables() -> bytes:
+    """Return what the compiled kernel needs, which takes the table of equities before the flop by itself."""
+    preflop_table()
+    return AS_BYTES + kernel_tables()
 
 
 def _hands_luck(record: GameRecord) -> list[tuple[float, float]]:

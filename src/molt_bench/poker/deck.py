@@ -1,11 +1,9 @@
 """Decks: the cards of a hand are drawn straight from a hash of the seed and the number of the hand."""
 
-from collections.abc import Callable
 from hashlib import blake2b
 from struct import Struct
 from typing import Final
 
-from molt_bench.kernels import compiled
 from molt_bench.poker.cards import Deal
 from molt_bench.seeds import Seed, label_bytes
 
@@ -50,9 +48,6 @@ def deal(entropy: bytes) -> Deal:
     return ((first, second), (third, fourth)), (fifth, sixth, seventh, eighth, deck[i % 44])
 
 
-_dealt: Final[Callable[[bytes], Deal]] = deal if compiled is None else compiled.dealt_hand
-
-
 class Shoe:
     """The decks of one game: the cards of hand k depend on the seed and on k, and on nothing else.
 
@@ -83,4 +78,4 @@ class Shoe:
 
     def deal(self, hand_number: int) -> Deal:
         """Return the cards of a hand."""
-        return _dealt(self.entropy(hand_number))
+        return deal(self.entropy(hand_number))

@@ -1,4 +1,4 @@
-"""Exact all-in equity of one hand against another, from any board.
+"""Exact all-in equity of one hand against another, from any board, and street by street.
 
 With board cards, every run-out is looked up in one vectorised pass. Before the flop there are 1.7 million run-outs:
 the results for every two hands are shipped as a table, which `scripts/build_preflop.py` builds.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, product
 from typing import Final
 
@@ -18,6 +18,7 @@ from molt_bench.errors import RulesError
 from molt_bench.kernels import compiled
 from molt_bench.poker import evaluator
 from molt_bench.poker.arrays import Ints
+from molt_bench.poker.cards import Board, Hole
 
 #: Preflop equities: twice the run-outs won plus those split, three bytes for each two hands, little-endian.
 PREFLOP_PATH: Final = os.path.join(os.path.dirname(__file__), "preflop.bin")
@@ -49,6 +50,21 @@ def equity(first: Sequence[int], second: Sequence[int], board: Sequence[int] = (
         return _preflop_equity(first, second)
     one, two = _runout_strengths(first, second, board)
     return (int((one > two).sum()) + int((one >= two).sum())) / (2 * len(one))
+
+
+def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]:
+    """Return seat 0's exact equity before the flop, on the flop, on the turn and on the river, as far as `board` goes.
+
+    >>> from molt_bench.poker.cards import deal_from_text
+    >>> [round(share, 4) for share in street_equities(*deal_from_text("AhAd KsKc 2c3d9hKh8s"))]
+    [0.8126, 0.9162, 0.0455, 0.0]
+    """
+    first, second = holes
+    return tuple([_known_equity(first, second, board[:size]) for size in (0, 3, 4, 5) if size <= len(board)])
+
+
+#: A deal is played in two seatings.
+_known_equity = lru_cache(maxsize=1 << 16)(equity)
 
 
 def _check(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> None:

@@ -1,12 +1,11 @@
 """How often a hand beats one that could be anything: what players bet, call and fold by."""
 
 from functools import cache, lru_cache
-from itertools import permutations
+from itertools import chain, permutations
 from typing import Final
 
 import numpy as np
 
-from molt_bench.kernels import compiled
 from molt_bench.poker.arrays import Ints
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import card_arrays, strengths
@@ -39,10 +38,6 @@ def equities_vs_random(holes: tuple[Hole, Hole], board: Board) -> tuple[float, f
 #: Needed again: a deal is played in two seatings, and a board is decided on several times.
 @lru_cache(maxsize=1 << 16)
 def _sampled(holes: tuple[Hole, Hole], board: Board) -> tuple[float, float]:
-    if compiled is not None:
-        won = compiled.sampled_wins(*holes, board, _sample_bytes(len(board)))
-        if won is not None:
-            return won[0] / (2 * _SAMPLES), won[1] / (2 * _SAMPLES)
     keys, bits = card_arrays()
     known = [*holes[0], *holes[1], *board]
     live = np.array([card for card in range(52) if card not in known], np.int64)
@@ -62,12 +57,6 @@ def _samples(live: int, drawn: int) -> Ints:
     return np.array(_drawn(live, drawn), np.int64)
 
 
-@cache
-def _sample_bytes(size: int) -> bytes:
-    """Return the samples for a board of so many cards, one after another, for the compiled kernel."""
-    return bytes([card for drawn in _drawn(48 - size, 7 - size) for card in drawn])
-
-
 def _drawn(live: int, drawn: int) -> list[list[int]]:
     return [[card for card in order if card < live][:drawn] for order in _orders()]
 
@@ -78,13 +67,13 @@ def _orders() -> list[list[int]]:
     return [sorted(range(_MOST_LIVE), key=lambda card: derive(n, f"sample {card}")) for n in range(_SAMPLES)]
 
 
-@cache
-def kernel_tables() -> tuple[bytes, ...]:
-    """Return what the compiled kernels need: the share of worse starting hands by two cards, and samples by street."""
+def kernel_tables() -> bytes:
+    """Return what the compiled kernel needs: by two cards, the share of worse starting hands; the samples by street."""
     worse = np.zeros((52, 52))
     for hole, share in _starting_equities().items():
         worse[hole] = share
-    return worse.tobytes(), *[_sample_bytes(size) for size in (3, 4, 5)]
+    samples = [bytes(chain(*_drawn(48 - size, 7 - size))) for size in (3, 4, 5)]
+    return b"".join((worse.tobytes(), *samples))
 
 
 @cache

@@ -11,9 +11,9 @@ from molt_bench.plugins.lookahead.features import card_features
 from molt_bench.poker.arrays import Floats, Ints
 from molt_bench.poker.betting import Betting
 from molt_bench.poker.deck import Shoe
+from molt_bench.poker.equity import street_equities
 from molt_bench.poker.mix import mixes_from_text
 from molt_bench.poker.mix_parts import Part, parts_of
-from molt_bench.poker.street_equity import street_equities
 from molt_bench.records import GameRecord
 
 #: More raises on a street than any hand has, where there is no cap.

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, LoggedAction, Street
 from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.equity import street_equities
 from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.poker.street_equity import street_equities
 
 #: The fields that two equal steps share.
 _SAME: Final = ("kind", "seat", "action", "amount")
