@@ -10,7 +10,7 @@ from molt_bench.bench.gate import Gate
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.participant_failures import Failures, add_failures, left_the_run
 from molt_bench.bench.result import Convergence
-from molt_bench.bench.schedule import are_connected
+from molt_bench.bench.schedule import opening
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig
@@ -41,7 +41,7 @@ class Ladder:
     Attributes:
         meetings: How often each pair of the config has met.
         left: Those who have forfeited so many games that the run goes on without them.
-        min_meetings: How often every pair must meet before margins decide anything.
+        min_meetings: How often every pair must meet before margins decide anything; 0 where they do not decide.
         margins: What each wins from each.
         gate: The two versions that are compared, in a gate.
         match_margins: Works out the margins of each match.
@@ -75,7 +75,6 @@ class Ladder:
         self.matches: list[MatchResult] = []
         self.meetings = dict.fromkeys(config.pairings(), 0)
         self.left: frozenset[str] = frozenset()
-        self.min_meetings = -(-config.scheduler.min_seed_pairs // config.seeds.per_match)
         initial = {each.id: each.initial_rating for each in config.participants}
         self.ratings = Ratings(
             list(initial),
@@ -95,6 +94,7 @@ class Ladder:
         self._stop: StopConfig | None = None
         self.judge_by(config.stop)
         self.by_margins = rule_of(config.stop).method == "margin"
+        self.min_meetings = -(-config.scheduler.min_seed_pairs // config.seeds.per_match) if self.by_margins else 0
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
@@ -234,7 +234,6 @@ class Ladder:
         """Return what the stop rules look at."""
         game, per_match = self.config.game, self.config.seeds.per_match
         meetings = self.open_meetings
-        all_met = min(meetings.values(), default=0) >= self.min_meetings
         usd, tokens = spending.up_to(len(self.matches))
         return Progress(
             matches=len(self.matches),
@@ -246,7 +245,7 @@ class Ladder:
             verdicts=self.verdicts() if self.by_margins else (),
             rankings=self.rankings,
             unranked=[name for name, found in self.failures.items() if found.helpless],
-            connected=all_met if self.by_margins else are_connected(meetings),
+            connected=bool(meetings) and next(opening(meetings, self.min_meetings), None) is None,
             next_games=2 * per_match,
             next_hands=2 * per_match * (game.hands_per_game + game.warmup_hands),
             usd=usd,

@@ -55,7 +55,7 @@ def situation_of(ladder: Ladder, spending: Spending) -> Situation:
         exploration=config.scheduler.exploration,
         seed=config.seeds.master_seed or 0,
         matches=len(ladder.matches),
-        min_meetings=ladder.min_meetings if ladder.by_margins else 0,
+        min_meetings=ladder.min_meetings,
     )
 
 

@@ -4,10 +4,9 @@ In the opening each participant plays in each round of the circle method, so tha
 and all ratings are on one scale.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain, compress
+from itertools import chain, islice
 from statistics import NormalDist
 from typing import TypeAlias
 
@@ -144,7 +143,7 @@ def choose_round(
         allowed: Returns whether there are cards left for a pair.
     """
     meetings = situation.meetings
-    chosen = opening_pairs(meetings, situation.min_meetings, matches, recent=recent, allowed=allowed)
+    chosen = list(islice(filter(allowed, opening(meetings, situation.min_meetings)), matches))
     wanted = matches - len(chosen)
     if not wanted:
         return chosen
@@ -176,71 +175,21 @@ def _first(count: int, ranked: Iterable[Pair], recent: Collection[Pair]) -> list
     return [*rested, *later][:count]
 
 
-def opening_pairs(
-    meetings: Meetings,
-    min_meetings: int,
-    matches: int,
-    *,
-    recent: Collection[Pair],
-    allowed: Callable[[Pair], bool],
-) -> list[Pair]:
-    """Return the next pairs of the opening; fewer than wanted once all are connected and have met often enough.
+def opening(meetings: Meetings, min_meetings: int) -> Iterator[Pair]:
+    """Yield the pairs of the opening that have still to meet, those that have met least first, in the circle's order.
 
-    Pairs follow the circle method, but those come first that connect separate groups, that have met least, that are
-    rested, and whose members play least in this round. `allowed` returns whether a pair may play at all.
+    All have to meet `min_meetings` times. Where that is 0, as many pairs meet once as connect all.
     """
-    least = min(meetings.values(), default=0)
-    if least >= max(1, min_meetings):
-        return []  # all have met, so all are connected
-    groups, chosen, busy = groups_of(meetings), list[Pair](), Counter[str]()
-    circle = circle_order(tuple(groups))
-
-    def order() -> Iterator[Pair]:
-        """Yield the pairs that may play, as far as they are looked at: of many participants, few are."""
-        return (each for pair in circle for each in (pair, pair[::-1]) if each in meetings)
-
-    def first_of(pairs: Iterable[Pair]) -> Pair | None:
-        found = None
-        for pair in pairs:
-            if pair in chosen or not allowed(pair):
-                continue
-            rank = meetings[pair], pair in recent, busy[pair[0]] + busy[pair[1]]
-            if found is None or rank < found[0]:
-                found = rank, pair
-                if rank == (least, False, 0):
-                    break
-        return None if found is None else found[1]
-
-    while len(chosen) < matches:
-        apart = len({*groups.values()}) > 1
-        pair = first_of(pair for pair in order() if groups[pair[0]] != groups[pair[1]]) if apart else None
-        pair = pair or first_of(pair for pair in order() if meetings[pair] < min_meetings)
-        if pair is None:
-            break
-        chosen.append(pair)
-        busy.update(pair)
-        _connect(groups, pair)
-    return chosen
-
-
-def groups_of(meetings: Meetings) -> dict[str, str]:
-    """Return the group of each participant: matches connect those of the same."""
-    groups = {name: name for name in dict.fromkeys(chain.from_iterable(meetings))}
-    for pair in compress(meetings, meetings.values()):
-        _connect(groups, pair)
-    return groups
-
-
-def are_connected(meetings: Meetings) -> bool:
-    """Return whether matches connect all participants."""
-    return len({*groups_of(meetings).values()}) <= 1
-
-
-def _connect(groups: dict[str, str], pair: Pair) -> None:
-    """Make one group of those of two participants."""
-    one, other = (groups[name] for name in pair)
-    if one != other:
-        groups.update({name: one for name, group in groups.items() if group == other})
+    needed = max(1, min_meetings)
+    least = min(meetings.values(), default=needed)
+    if least >= needed:
+        return
+    names = tuple(dict.fromkeys(chain.from_iterable(meetings)))
+    for met in range(least, needed):
+        pairs = (pair for pair in circle_order(names) if pair in meetings)
+        for pair in pairs if min_meetings else islice(pairs, len(names) - 1):
+            if meetings[pair] == met:
+                yield pair
 
 
 @cache

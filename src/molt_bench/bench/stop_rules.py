@@ -25,7 +25,7 @@ class Progress(msgspec.Struct, frozen=True):
         confidences: Confidence in the order of each adjacent pair of the ranking.
         verdicts: Verdict on each adjacent pair, if margins decide.
         rankings: The ranking after every round, latest last.
-        connected: Whether matches connect all participants, so that all ratings are on one scale.
+        connected: Whether the opening is over, so that matches connect all participants.
         unranked: Those who gave no usable answer in most of their hands, so that nothing is said about them.
         next_games: Games that one more match takes.
         next_hands: Hands that one more match takes at most.
