@@ -165,6 +165,9 @@ class TestGauntlet:
     def test_everyone_meets_the_reference_first(self):
         assert self.round_of(2, meetings={("a", "e"): 0, ("a", "b"): 0}) == [("a", "b"), ("a", "e")]
 
+    def test_whoever_stands_behind_the_reference_meets_it_too(self):
+        assert list(opening({("b", "a"): 1, ("c", "a"): 1}, 2)) == [("b", "a"), ("c", "a")]
+
     def test_a_round_has_no_match_that_decides_nothing(self):
         assert self.round_of(4) == [("a", "c"), ("a", "d")]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from molt_bench.kernels import compiled
-from molt_bench.poker import starting_hands
+from molt_bench.poker import equity, starting_hands
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.deck import Shoe
 
@@ -34,7 +34,15 @@ def test_equity_against_a_range_is_the_same(percent):
             assert starting_hands.equity_against_best(*known) == starting_hands._equity_against_best(*known)
 
 
-def test_odd_arguments_do_no_harm():
-    for odd in ([], (52, 0), (-1, 3), (1 << 80, 2), ("Ah", "Kd"), (True, 2), None, 7, (1.0, 2.0)):
-        assert compiled.range_wins(odd, (), bytes(64), starting_hands._best_bytes(100)) is None
-    assert compiled.range_wins((0, 1), (), bytes(64), b"") is None
+def test_the_equities_of_all_streets_are_the_same(monkeypatch):
+    known = [(holes, board[:size]) for holes, board in deals(400) for size in (0, 3, 4, 5)]
+    found = [equity.street_equities(*each) for each in known]
+    monkeypatch.setattr(equity, "compiled", None)
+    assert found == [equity.street_equities(*each) for each in known]
+
+
+@pytest.mark.parametrize("odd", [b"", bytes(2), bytes([0, 1, 52]), bytes([0, 1, 2, 3, 4]), bytes(range(10))])
+def test_odd_cards_are_left_to_python(odd):
+    assert compiled.street_equities(odd) is None
+    if len(odd) != 5:
+        assert compiled.range_wins(odd, bytes(64), starting_hands._best_bytes(100)) is None

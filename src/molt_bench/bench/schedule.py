@@ -186,7 +186,7 @@ def opening(meetings: Meetings, min_meetings: int) -> Iterator[Pair]:
         return
     names = tuple(dict.fromkeys(chain.from_iterable(meetings)))
     for met in range(least, needed):
-        pairs = (pair for pair in circle_order(names) if pair in meetings)
+        pairs = (each for pair in circle_order(names) for each in (pair, pair[::-1]) if each in meetings)
         for pair in pairs if min_meetings else islice(pairs, len(names) - 1):
             if meetings[pair] == met:
                 yield pair

@@ -1,4 +1,4 @@
-"""Two functions that take most of a run's time, compiled: the luck of a game's hands, and a hand against a range.
+"""What takes most of a run's time, compiled: the luck of a game's hands, equities, and a hand against a range.
 
 Each has a twin in plain Python that gives the same bytes. The twin is used where there was no C compiler, and where the
 environment has `MOLT_BENCH_PURE=1`. A kernel stays only as long as a run takes over 15% longer without it. Its tables

@@ -23,17 +23,15 @@ static int numbered(int high, int low) {
     return high * (high + 1) / 2 + low;
 }
 
-static double before_flop(const int c[4]) {
-    int a = c[0], b = c[1], d = c[2], e = c[3];
-    if (a < b)
-        a = c[1], b = c[0];
-    if (d < e)
-        d = c[3], e = c[2];
-    int own = numbered(a >> 2, b >> 2), other = numbered(d >> 2, e >> 2), behind = own < other;
-    int suits = behind ? (d & 3) << 6 | (e & 3) << 4 | (a & 3) << 2 | (b & 3)
-                       : (a & 3) << 6 | (b & 3) << 4 | (d & 3) << 2 | (e & 3);
-    int ranks = behind ? numbered(other, own) : numbered(own, other);
-    const unsigned char *at = preflop.won + 3 * (preflop.patterns * ranks + preflop.pattern[suits]);
+static double before_flop(const int card[4]) {
+    int ranks[2], suits[2];
+    for (int hand = 0; hand < 2; hand++) {
+        int one = card[2 * hand], two = card[2 * hand + 1], high = one > two ? one : two, low = one > two ? two : one;
+        ranks[hand] = numbered(high >> 2, low >> 2);
+        suits[hand] = (high & 3) << 2 | (low & 3);
+    }
+    int behind = ranks[0] < ranks[1], pattern = preflop.pattern[suits[behind] << 4 | suits[!behind]];
+    const unsigned char *at = preflop.won + 3 * (preflop.patterns * numbered(ranks[behind], ranks[!behind]) + pattern);
     double won = at[0] | at[1] << 8 | at[2] << 16;
     return (behind ? preflop.whole - won : won) / preflop.whole;
 }
@@ -97,4 +95,20 @@ int shares_of(const int *card, int count, double found[4]) {
                                       : compared(strength(one), strength(other)) / 2.0;
     }
     return streets;
+}
+
+/* The same for Python, which gives a byte for each card. */
+PyObject *street_equities(PyObject *self, PyObject *args) {
+    Cards cards = {.count = 0};
+    const char *given;
+    Py_ssize_t size;
+    double found[4];
+    if (!PyArg_ParseTuple(args, "y#", &given, &size))
+        return NULL;
+    int streets = add_cards(&cards, given, size) ? shares_of(cards.card, cards.count, found) : 0;
+    PyObject *shares = streets ? PyTuple_New(streets) : Py_NewRef(Py_None);
+    for (int at = 0; shares && at < streets; at++)
+        if (PyTuple_SetItem(shares, at, PyFloat_FromDouble(found[at])) < 0)
+            Py_CLEAR(shares);
+    return shares;
 }

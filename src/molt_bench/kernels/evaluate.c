@@ -18,25 +18,18 @@ PyObject *set_tables(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-int add_card(Cards *cards, long card) {
-    if (card < 0 || card >= CARDS || cards->count == 9 || cards->bits & evaluator.card[card].bits)
+int add_card(Cards *cards, int card) {
+    if (card >= CARDS || cards->count == 9 || cards->bits & evaluator.card[card].bits)
         return 0;
-    cards->card[cards->count++] = (int)card;
+    cards->card[cards->count++] = card;
     cards->bits |= evaluator.card[card].bits;
     return 1;
 }
 
-int add_cards(Cards *cards, PyObject *tuple, Py_ssize_t least, Py_ssize_t most) {
-    Py_ssize_t size = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
-    if (size < least || size > most)
-        return 0;
-    for (Py_ssize_t at = 0; at < size; at++) {
-        PyObject *item = PyTuple_GetItem(tuple, at);
-        if (!PyLong_CheckExact(item) || !add_card(cards, PyLong_AsLong(item))) {
-            PyErr_Clear();
+int add_cards(Cards *cards, const char *bytes, Py_ssize_t size) {
+    for (Py_ssize_t at = 0; at < size; at++)
+        if (!add_card(cards, (unsigned char)bytes[at]))
             return 0;
-        }
-    }
     return 1;
 }
 

@@ -40,9 +40,9 @@ typedef struct {
 } Cards;
 
 /* Add a card; 0 if it is none, or is there already. */
-int add_card(Cards *cards, long card);
-/* Add the cards of a tuple; 0 with no exception set if one is odd, so that Python tells. */
-int add_cards(Cards *cards, PyObject *tuple, Py_ssize_t least, Py_ssize_t most);
+int add_card(Cards *cards, int card);
+/* Add a byte for each card; 0 if one is odd. */
+int add_cards(Cards *cards, const char *bytes, Py_ssize_t size);
 
 static inline Held both(Held one, Held other) {
     return (Held){one.key + other.key, one.bits | other.bits};
@@ -86,6 +86,7 @@ void sampled(const int *card, int count, const unsigned char *samples, double ra
 
 PyObject *set_tables(PyObject *self, PyObject *args);
 PyObject *set_preflop(PyObject *self, PyObject *args);
+PyObject *street_equities(PyObject *self, PyObject *args);
 PyObject *range_wins(PyObject *self, PyObject *args);
 PyObject *game_luck(PyObject *self, PyObject *args);
 

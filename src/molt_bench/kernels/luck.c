@@ -54,7 +54,7 @@ static int read_cards(Cards *cards, const char **at, int most) {
     for (const char *rank, *suit; most-- && **at && **at != '|' && **at != ':'; *at += 2) {
         if (!(rank = strchr(RANK, **at)) || !(*at)[1] || !(suit = strchr(SUIT, (*at)[1])))
             return 0;
-        if (!add_card(cards, (long)(4 * (rank - RANK) + (suit - SUIT))))
+        if (!add_card(cards, (int)(4 * (rank - RANK) + (suit - SUIT))))
             return 0;
     }
     return letter(at) != 0;

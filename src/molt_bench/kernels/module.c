@@ -4,6 +4,7 @@
 static PyMethodDef methods[] = {
     {"set_tables", set_tables, METH_VARARGS, NULL},
     {"set_preflop", set_preflop, METH_VARARGS, NULL},
+    {"street_equities", street_equities, METH_VARARGS, NULL},
     {"range_wins", range_wins, METH_VARARGS, NULL},
     {"game_luck", game_luck, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -84,17 +84,16 @@ static int64_t board_wins(Held board, Held own, const Range *range, int64_t *way
     return won;
 }
 
-/* A hand against a range on the run-outs of 64 random bytes each: (twice the wins plus ties, showdowns). Arguments: the hand;
-   the board; the random bytes; the range. */
+/* A hand against a range on the run-outs of 64 random bytes each: (twice the wins plus ties, showdowns). Arguments: a
+   byte for each card of the hand and of the board; the random bytes; the range. */
 PyObject *range_wins(PyObject *self, PyObject *args) {
-    PyObject *hand, *board;
     Cards cards = {.count = 0};
-    const char *entropy, *range;
-    Py_ssize_t drawn, size;
+    const char *given, *entropy, *range;
+    Py_ssize_t known, drawn, size;
     int64_t won = 0, ways = 0;
-    if (!PyArg_ParseTuple(args, "OOy#y#", &hand, &board, &entropy, &drawn, &range, &size))
+    if (!PyArg_ParseTuple(args, "y#y#y#", &given, &known, &entropy, &drawn, &range, &size))
         return NULL;
-    if (size != sizeof(Range) || !add_cards(&cards, hand, 2, 2) || !add_cards(&cards, board, 0, 5))
+    if (size != sizeof(Range) || !add_cards(&cards, given, known) || known < 2 || known > 7)
         Py_RETURN_NONE;
     Held own = held_in(cards.card, 2), open = both(evaluator.none, held_in(cards.card + 2, cards.count - 2));
     for (const char *from = entropy; from + 64 <= entropy + drawn; from += 64) {

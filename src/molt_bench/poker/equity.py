@@ -60,6 +60,11 @@ def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]
     [0.8126, 0.9162, 0.0455, 0.0]
     """
     first, second = holes
+    if compiled is not None:
+        preflop_table()  # which the kernel is given when it is loaded
+        shares: tuple[float, ...] | None = compiled.street_equities(bytes((*first, *second, *board)))
+        if shares is not None:
+            return shares
     return tuple([_known_equity(first, second, board[:size]) for size in (0, 3, 4, 5) if size <= len(board)])
 
 

@@ -68,8 +68,9 @@ def equity_against_best(hole: Hole, board: Board, percent: int) -> float:
     Exact on the river; before it, the mean over a few run-outs that depend on the known cards alone.
     """
     if compiled is not None:
-        random_bytes = _runout_entropy((*hole, *board), 5 - len(board))
-        counted: tuple[int, int] | None = compiled.range_wins(hole, board, random_bytes, _best_bytes(percent))
+        known = (*hole, *board)
+        random_bytes = _runout_entropy(known, 5 - len(board))
+        counted: tuple[int, int] | None = compiled.range_wins(bytes(known), random_bytes, _best_bytes(percent))
         if counted is not None:
             return counted[0] / (2 * counted[1])
     return _equity_against_best(hole, board, percent)

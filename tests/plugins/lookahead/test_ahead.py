@@ -30,16 +30,16 @@ def taught(mode="reset"):
 def test_every_draw_weighs_as_much_as_it_is_likely(mode):
     """At each decision, the surpluses of all that could have been drawn add up to 0, each times its odds."""
     played = visited(games_of(2, "drawn", **MODES[mode]), AGENTS)
-    most = max(len(options.parts) for options in played.options if options)
+    most = max(len(options.choices) for options in played.options if options)
     sums, size = np.zeros(len(played.options)), 0.0
     for number in range(most):
         other = [
-            (options and number < len(options.parts) and options._replace(drawn=number)) or None
+            (options and number < len(options.choices) and options._replace(drawn=options.choices[number])) or None
             for options in played.options
         ]
         luck = surpluses(played._replace(options=other), taught(mode))
         size = max(size, abs(luck).max())
-        sums += luck * [options.parts[number].chance if options else 0.0 for options in other]
+        sums += luck * [options.choices[number].chance if options else 0.0 for options in other]
     assert size > 100
     assert abs(sums).max() < 1e-9 * size * most
 

@@ -39,7 +39,7 @@ class Lookahead:
     """The stand-ins of one run."""
 
     name = "lookahead"
-    version = 1
+    version = 2
 
     def __init__(self) -> None:
         self._learning = Learning()

@@ -54,7 +54,7 @@ class _Level(NamedTuple):
 def surpluses(played: Visited, stand_ins: StandIns) -> Floats:
     """Return for every decision the mean over possible draws minus the actual draw, in chips of seat 0; 0 if none."""
     found = np.zeros(len(played.options))
-    known = [at for at, options in enumerate(played.options) if options is not None and len(options.parts) > 1]
+    known = [at for at, options in enumerate(played.options) if options is not None and len(options.choices) > 1]
     for start in range(0, len(known), _TOGETHER):
         some = known[start : start + _TOGETHER]
         options = [each for at in some if (each := played.options[at]) is not None]
@@ -90,9 +90,9 @@ def _first(some: Sequence[Options]) -> tuple[_Actions, "Floats"]:
     """Return what could have been done at some decisions, and which of it was drawn, 1 in all for each."""
     rows = []
     for at, options in enumerate(some):
-        for number, part in enumerate(options.parts):
-            kind = RAISE if part.kind == "raiseTo" else FOLD if part.kind == "fold" else CALL
-            rows.append((at, kind, part.size, part.chance, float(number == options.drawn)))
+        for each in options.choices:
+            kind = RAISE if each.kind == "raiseTo" else FOLD if each.kind == "fold" else CALL
+            rows.append((at, kind, each.size, each.chance, float(each is options.drawn)))
     places, kinds, sizes, chances, drawn = zip(*rows, strict=True)
     return _Actions(np.array(places), np.array(kinds), np.array(sizes), np.array(chances)), np.array(drawn)
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from molt_bench.plugins.lookahead.betting_arrays import CALL, FOLD, Deals, column_of
+from molt_bench.plugins.lookahead.choices import Choice, choices_of
 from molt_bench.plugins.lookahead.classes import CLASSES, class_of_raise
 from molt_bench.plugins.lookahead.features import card_features
 from molt_bench.poker.arrays import Floats, Ints
@@ -13,7 +14,6 @@ from molt_bench.poker.betting import Betting
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.equity import street_equities
 from molt_bench.poker.mix import mixes_from_text
-from molt_bench.poker.mix_parts import Part, parts_of
 from molt_bench.records import GameRecord
 
 #: More raises on a street than any hand has, where there is no cap.
@@ -25,8 +25,8 @@ MOST_STACK = 1 << 40
 class Options(NamedTuple):
     """What could have been drawn at a decision, and which of it was."""
 
-    parts: tuple[Part, ...]
-    drawn: int
+    choices: tuple[Choice, ...]
+    drawn: Choice
 
 
 class Visited(NamedTuple):
@@ -69,11 +69,11 @@ def visited(games: Iterable[GameRecord], agents: tuple[int, int]) -> Visited | N
             for at, (before, done) in enumerate(hand.steps(max_actions=spec.max_actions)):
                 betting, found = before.betting, None
                 if at in mixes:
-                    choices = parts_of(mixes[at], betting)
-                    found = Options(choices.parts, choices.place_of(done.kind, done.amount))
+                    choices = choices_of(mixes[at], betting)
+                    found = Options(tuple(choices.of.values()), choices.of_action(done.kind, done.amount))
                 columns.append(column_of(betting, len(hands) - 1))
                 signs.append(sign if number > spec.warmup_hands else 0)
-                odds.append(_odds(betting, (Part(done.kind, done.amount, 1.0),) if found is None else found.parts))
+                odds.append(_odds(betting, (Choice(done.kind, done.amount, 1.0),) if found is None else found.choices))
                 options.append(found)
     if not columns:
         return None
@@ -86,12 +86,12 @@ def visited(games: Iterable[GameRecord], agents: tuple[int, int]) -> Visited | N
     return Visited(deals, moments, np.array(signs, np.int64), np.array(odds), options)
 
 
-def _odds(betting: Betting, parts: Iterable[Part]) -> list[float]:
+def _odds(betting: Betting, choices: Iterable[Choice]) -> list[float]:
     """Return how likely each class of actions is; no fold where a check is free."""
     found = [0.0] * CLASSES
-    for part in parts:
-        if part.kind == "raiseTo":
-            found[class_of_raise(part.size, betting)] += part.chance
+    for each in choices:
+        if each.kind == "raiseTo":
+            found[class_of_raise(each.size, betting)] += each.chance
         else:
-            found[FOLD if part.kind == "fold" and betting.to_call else CALL] += part.chance
+            found[FOLD if each.kind == "fold" and betting.to_call else CALL] += each.chance
     return found

@@ -2,11 +2,11 @@
 
 import pytest
 
+from molt_bench.plugins.lookahead.choices import choices_of
 from molt_bench.poker.actions import CALL, FOLD, Action
 from molt_bench.poker.betting import opening
 from molt_bench.poker.hand_rules import HandRules
 from molt_bench.poker.mix import Mix, RaiseRange
-from molt_bench.poker.mix_parts import parts_of
 
 START = opening(HandRules(50, 100), (10_000, 10_000), 0)
 SINGLES = [(Action("raiseTo", size), 1) for size in range(200, 2200, 100)]
@@ -22,12 +22,12 @@ MIXES = [
 
 @pytest.mark.parametrize("mix", MIXES)
 def test_all_of_the_chance_is_in_them_and_every_action_has_its_place(mix):
-    found = parts_of(mix, START)
-    assert sum(part.chance for part in found.parts) == pytest.approx(1)
-    chances = [0.0] * len(found.parts)
+    found = choices_of(mix, START)
+    chances = dict.fromkeys(found.of.values(), 0.0)
     for entry, weight in mix.entries:
         sizes = range(entry.low, entry.high + 1) if isinstance(entry, RaiseRange) else [entry.amount]
         kind = "raiseTo" if isinstance(entry, RaiseRange) else entry.kind
         for size in sizes:
-            chances[found.place_of(kind, size)] += weight / mix.total / len(sizes)
-    assert chances == pytest.approx([part.chance for part in found.parts])
+            chances[found.of_action(kind, size)] += weight / mix.total / len(sizes)
+    assert sum(chances.values()) == pytest.approx(1)
+    assert [*chances.values()] == pytest.approx([choice.chance for choice in chances])
