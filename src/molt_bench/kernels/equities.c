@@ -1,4 +1,4 @@
-/* Seat 0's equities in hindsight, as molt_bench.poker.street_equity has them: counts of showdowns. */
+/* Seat 0's equities in hindsight, as molt_bench.poker.equity has them: counts of showdowns. */
 #include "kernels.h"
 
 /* The table of equities before the flop, see molt_bench/poker/equity.py. */
