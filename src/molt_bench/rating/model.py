@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
-from math import inf, isinf
+from math import inf
 
 import numpy as np
 
@@ -83,10 +83,6 @@ class MarginModel:
         """Return what the first wins from the second, from their own games alone."""
         return self.of_pair(self.sums.mean, (first, second))
 
-    def variance(self, first: str, second: str) -> float:
-        """Return the variance of a seed pair of two participants, shrunk towards that of the others."""
-        return self.of_pair(self.sums.variances(), (first, second))
-
     def own_variance(self, first: str, second: str) -> float | None:
         """Return the variance of their own seed pairs alone; None if there are fewer than two."""
         count = self.count(first, second)
@@ -124,8 +120,3 @@ class MarginModel:
     def unmet(self, name: str) -> bool:
         """Return whether a participant has not met all of its field, so that its result is not known."""
         return len(self.met(name)) < len(self.field_of(name))
-
-    def sigma(self, name: str, most: float) -> float:
-        """Return the standard error of a result; `most` where nothing is known."""
-        error = float(self.sums.results().error[0, self._number[name]])
-        return most if isinf(error) else error

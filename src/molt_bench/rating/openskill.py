@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping
 from math import erf, sqrt
 from typing import Any, Final
 
-import msgspec
 from openskill import models as openskill_models
 
+from molt_bench.errors import ConfigError
 from molt_bench.records import Rating, RatingChange, Winner
 
 DEFAULT_MU: Final = 25.0
 DEFAULT_SIGMA: Final = 25.0 / 3.0
-#: Exponentials above this overflow, and below its negative are 0.
-_STEEPEST: Final = 700.0
+#: Beyond so many sigmas from 0, exponentials of mu would overflow.
+_FARTHEST: Final = 200
 
 
 class Ratings:
@@ -53,6 +53,11 @@ class Ratings:
         self._model: Any = openskill_models.PlackettLuce(mu=mu, sigma=sigma, beta=sigma / 2, tau=0.0)
         starts = initial or {}
         self._ratings = {name: Rating(name, *starts.get(name, (mu, sigma))) for name in participants}
+        for rating in self._ratings.values():
+            if abs(rating.mu) > _FARTHEST * sigma:
+                field = f"{rating.id}: initialRating.mu" if rating.id in starts else "rating.mu0"
+                expected = f"at most {_FARTHEST} times rating.sigma0 ({sigma:g}) away from 0"
+                raise ConfigError(field, rating.mu, expected)
 
     def __getitem__(self, participant: str) -> Rating:
         return self._ratings[participant]
@@ -61,15 +66,14 @@ class Ratings:
         """Update the ratings by one match."""
         before = self._ratings[first], self._ratings[second]
         ranks = {"A": [1, 2], "B": [2, 1], "draw": [1, 1]}[winner]
-        starts = self._near_zero(*before)
-        rated = self._model.rate(self._teams(*starts), ranks=ranks)
+        rated = self._model.rate(self._teams(*before), ranks=ranks)
         after = []
         for side, rating in enumerate(before):
             won = winner == "AB"[side]
             drawn = winner == "draw"
             new = Rating(
                 rating.id,
-                rating.mu + (rated[side][0].mu - starts[side].mu) if starts != before else rated[side][0].mu,
+                rated[side][0].mu,
                 rated[side][0].sigma,
                 rating.matches + 1,
                 rating.wins + won,
@@ -92,18 +96,6 @@ class Ratings:
         """Return the probability that the skill of `first` is above that of `second`."""
         one, two = self._ratings[first], self._ratings[second]
         return normal_cdf((one.mu - two.mu) / sqrt(one.sigma**2 + two.sigma**2))
-
-    def _near_zero(self, one: Rating, two: Rating) -> tuple[Rating, Rating]:
-        """Return two ratings that move like these, in case the model's exponential of mu would overflow.
-
-        Only the difference counts, and beyond e^700 to 1 it has no effect. Other ratings are returned unchanged.
-        """
-        scale = sqrt(one.sigma**2 + two.sigma**2 + 2 * self._model.beta**2)
-        most = _STEEPEST * scale
-        if max(abs(one.mu), abs(two.mu)) <= most:
-            return one, two
-        lead = max(-most, min(most, one.mu - two.mu))
-        return msgspec.structs.replace(one, mu=max(0.0, lead)), msgspec.structs.replace(two, mu=max(0.0, -lead))
 
     def _teams(self, one: Rating, two: Rating) -> list[list[Any]]:
         return [[self._model.rating(mu=rating.mu, sigma=rating.sigma)] for rating in (one, two)]
