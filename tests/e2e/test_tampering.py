@@ -57,12 +57,6 @@ def as_compact(content):
     return json.dumps(content, separators=(",", ":")).encode()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", READERS)
-def test_an_untouched_run_is_read(run, tmp_path, command):
-    good(reading(command, run, tmp_path))
-
-
 def test_every_line_but_the_first_begins_with_the_hash_of_the_one_before(run):
     lines = lines_in(run)
     assert len(lines) == 1 + 5 * MATCH + 1

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from collections import Counter
 from io import StringIO
 from pathlib import Path
@@ -18,12 +17,15 @@ from molt_bench.report.result_tables import print_result
 from molt_bench.report.run_rows import Rows
 from molt_bench.runs.run import Run
 
-#: What is shown of an agent, by the names that the rows have.
-FIELDS = ("bbPer100", "bbPer100HalfWidth", "rawBbPer100", "rankRange", "sure", "wins", "losses", "draws", "faults")
-
 
 def number(text: str) -> float | None:
     return None if text in ("-", "") else float(text.replace(",", ""))
+
+
+def surely(value: float | None) -> str:
+    if value is None:
+        return ""
+    return "<80%" if value < 0.8 else ">99%" if value > 0.99 else f"{value:.1%}"
 
 
 @pytest.fixture(scope="module")
@@ -36,75 +38,48 @@ def rows(run) -> Rows:
     return Rows(Run.open(run).result())
 
 
-def surely(value: float | None) -> str:
-    if value is None:
-        return ""
-    return "<80%" if value < 0.8 else ">99%" if value > 0.99 else f"{value:.1%}"
-
-
-def terminal(run: Path) -> dict[str, dict]:
+def terminal(rows: Rows) -> dict[str, tuple]:
+    """Return what the terminal shows of every agent: rank, bb/100, ±, how sure, in chips, the record, and faults."""
     out = StringIO()
-    found = Rows(Run.open(run).result())
-    print_result(found, Console(file=out, width=200))
+    print_result(rows, Console(file=out, width=200))
     shown = {}
-    for line in out.getvalue().splitlines():
-        cells = line.split()
-        if re.fullmatch(r"\d+(-\d+)?", cells[0] if cells else ""):
+    for cells in map(str.split, out.getvalue().splitlines()):
+        if cells[1:2] and cells[1] in rows.by_id:
             rank, name, won, half, *sure, raw, record, faults, _ = cells
-            if name in found.by_id:
-                wins, losses, draws = map(int, record.split("-"))
-                ends = [*map(int, rank.split("-"))]
-                shown[name] = {
-                    "bbPer100": number(won),
-                    "bbPer100HalfWidth": number(half),
-                    "rawBbPer100": number(raw),
-                    "rankRange": [ends[0], ends[-1]],
-                    "sure": "".join(sure),
-                    "faults": int(faults),
-                    "wins": wins,
-                    "losses": losses,
-                    "draws": draws,
-                }
+            ends = [int(end) for end in rank.split("-")]
+            played = [int(count) for count in record.split("-")]
+            shown[name] = (
+                [ends[0], ends[-1]],
+                number(won),
+                number(half),
+                "".join(sure),
+                number(raw),
+                played,
+                int(faults),
+            )
     return shown
 
 
-def of_json(row: dict) -> dict:
+def of_json(row: dict) -> tuple:
+    """Return the same of a row of `leaderboard.json`, or of a data frame."""
     faults = row["faults"] if isinstance(row["faults"], int) else sum(row["faults"].values())
-    found = {name: row[name] for name in FIELDS if name in row}
-    return {**found, "sure": surely(row["betterThanNext"]), "faults": faults}
+    ranks = row["rankRange"] if "rankRange" in row else [row["rankBest"], row["rankWorst"]]
+    record = [row[name] for name in ("wins", "losses", "draws")]
+    won = (row["bbPer100"], row["bbPer100HalfWidth"], surely(row["betterThanNext"]), row["rawBbPer100"])
+    return (ranks, *won, record, faults)
 
 
-def artifact(run: Path) -> dict[str, dict]:
-    board = json.loads((run / "leaderboard.json").read_text())
-    return {row["id"]: of_json(row) for row in board["participants"]}
-
-
-def frames(run: Path) -> dict[str, dict]:
-    shown = {}
-    for row in RunFrames.open(run, library="rows").leaderboard():
-        shown[row["id"]] = of_json({**row, "rankRange": [row["rankBest"], row["rankWorst"]]})
-    return shown
-
-
-def of_page(page: dict) -> dict[str, dict]:
+def of_page(page: dict) -> dict[str, tuple]:
+    """Return the same of the page of a run."""
     return {
-        row["id"]: {
-            "bbPer100": row["bb100"],
-            "bbPer100HalfWidth": row["halfWidth"],
-            "rawBbPer100": row["raw"][0],
-            "rankRange": [*row["ranks"]],
-            "sure": surely(row["sure"]),
-            "faults": row["faults"],
-            "wins": row["wins"],
-            "losses": row["losses"],
-            "draws": row["draws"],
-        }
+        row["id"]: (
+            [*row["ranks"]],
+            *(row["bb100"], row["halfWidth"], surely(row["sure"]), row["raw"][0]),
+            [row[name] for name in ("wins", "losses", "draws")],
+            row["faults"],
+        )
         for row in page["leaderboard"]
     }
-
-
-def served(run: Path) -> dict[str, dict]:
-    return of_page(told(run.parent, run.name))
 
 
 @pytest.fixture(scope="module")
@@ -116,17 +91,19 @@ def site(run, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def by_place(run, site) -> dict[str, dict[str, dict]]:
+def by_place(run, rows, site) -> dict[str, dict[str, tuple]]:
     """Return what every place shows of every agent."""
     published = json.loads((site / "api" / "runs" / f"{run.name}.json").read_text())
-    report = json.loads(quick("report", run, "--json").stdout)
+    listed = {
+        "leaderboard.json": json.loads((run / "leaderboard.json").read_text())["participants"],
+        "report --json": json.loads(quick("report", run, "--json").stdout)["participants"],
+        "data frame": RunFrames.open(run, library="rows").leaderboard(),
+    }
     return {
-        "terminal": terminal(run),
-        "leaderboard.json": artifact(run),
-        "report --json": {row["id"]: of_json(row) for row in report["participants"]},
-        "data frame": frames(run),
-        "page": served(run),
+        "terminal": terminal(rows),
+        "page": of_page(told(run.parent, run.name)),
         "site": of_page(published),
+        **{place: {row["id"]: of_json(row) for row in found} for place, found in listed.items()},
     }
 
 
@@ -176,10 +153,3 @@ def test_the_hands_of_a_spreadsheet_add_up_to_the_matches(run):
             won[int(hand["match"])] += int(hand["net_a"]) * (hand["counts"] == "true")
     for number, match in enumerate(json.loads((run / "matches.json").read_text())["matches"], start=1):
         assert won[number] == match["result"]["scoreA"]
-
-
-def test_what_a_lead_is_made_of_adds_up_to_it(rows):
-    for lead in rows.leads:
-        parts = rows.parts_of_lead(lead.above, lead.below)
-        assert sum(parts.values()) / 10 == pytest.approx(lead.bb_per_100, abs=0.051)
-        assert lead.mostly_bb_per_100 == round(max(parts.values()) / 10, 1)
