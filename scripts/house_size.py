@@ -14,7 +14,9 @@ from molt_bench.config.loader import field_paths
 
 ROOT: Final = Path(__file__).parents[1]
 #: Files of a run that have no schema of their own here.
-OTHER_FILES: Final = ("config.json", "master-seed", "bug.log", "agents/ID.log", "card.md")
+OTHER_FILES: Final = ("config.json", "master-seed", "bug.log", "agents/ID.log")
+#: Files that a run has once a command has been used on it: the plug-in's grades. Exports, such as the card, are none.
+ADDED_FILES: Final = {"grades.json"}
 #: The room that is not the core.
 OUTSIDE: Final = ("plugins",)
 DOCS: Final = ("docs/*.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md")
@@ -66,7 +68,7 @@ def numbers() -> list[tuple[str, int, int | None]]:
         ("words of research", words("research/*.md"), None),
         ("commands", len(COMMANDS), 15),
         ("settable fields of a config", settable_fields(), 60),
-        ("kinds of files of a run", len({*schemas(), *OTHER_FILES} - {"grades.json"}), 11),
+        ("kinds of files of a run", len({*schemas(), *OTHER_FILES} - ADDED_FILES), 11),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import check_participants
-from molt_bench.arena.executors import Where, WhereOptions
+from molt_bench.arena.executors import WhereOptions
 from molt_bench.arena.run_session import Session
 from molt_bench.arena.status import Observer
 from molt_bench.bench.result import RunResult
@@ -41,7 +41,7 @@ def run_benchmark(
         preflight: Whether programs, servers and language models are contacted once before the first card.
         observer: Called as the run progresses.
         live: Seats the participants of `type: live`; see `molt-bench serve`.
-        where: Where games run, as in `molt_bench.arena.executors.Where`; this never affects a result.
+        where: Where games run, as in `molt_bench.arena.executors.WhereOptions`; this never affects a result.
 
     Raises:
         ConfigError: A setting cannot work, or a server is unreachable.
@@ -63,7 +63,7 @@ def run_benchmark(
         if stored is not None:
             check_same_agents(stored.header, played_as(config, files.permission, agents))
         observer = observer or Observer()
-        session = Session(config, agents, files, Where(**where), sealed=sealed, observer=observer, live=live)
+        session = Session(config, agents, files, where, sealed=sealed, observer=observer, live=live)
         return session.run(keep_hands=keep_hands, preflight=preflight)
 
 

@@ -7,8 +7,6 @@ from math import inf
 from time import monotonic
 from typing import Final, Protocol, TypeAlias, TypedDict
 
-import msgspec
-
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.preflight import preflight
 from molt_bench.arena.worker_setup import Worked, WorkerSetup
@@ -27,26 +25,18 @@ from molt_bench.suggestions import one_of
 _WORTH_WORKERS_S: Final = 1.0
 
 
-class Where(msgspec.Struct, frozen=True):
+class WhereOptions(TypedDict, total=False):
     """Where games run; this never affects a result.
 
     Attributes:
         executor: `inline`: one after another in this process. `async`: concurrently on its event loop. `processes`: on
-            all cores. The name of a plug-in, such as `ray` or `ray:ADDRESS`: where that says. `auto`: on all cores,
-            once a run takes long enough to be worth it. Except with `inline`, games with language models or with
-            external programs run on the event loop, and so do those of Python code in a sandbox, unless a plug-in
+            all cores. The name of a plug-in, such as `ray` or `ray:ADDRESS`: where that says. `auto`, unless given: on
+            all cores, once a run takes long enough to be worth it. Except with `inline`, games with language models or
+            with external programs run on the event loop, and so do those of Python code in a sandbox, unless a plug-in
             plays them.
-        workers: Number of processes; None for one per core.
-        games_at_once: Concurrent games on the event loop; None for all with language models, else one per core.
+        workers: Number of processes; one per core unless given.
+        games_at_once: Concurrent games on the event loop; unless given, all with language models, else one per core.
     """
-
-    executor: str = "auto"
-    workers: int | None = None
-    games_at_once: int | None = None
-
-
-class WhereOptions(TypedDict, total=False):
-    """The fields of `Where`, as keyword arguments."""
 
     executor: str
     workers: int | None
@@ -70,19 +60,21 @@ class GameRunner:
         problems: What the user should know about how the games were played.
     """
 
-    def __init__(self, cast: Cast, where: Where) -> None:
-        self._cast, self._where = cast, where
-        name, _, self._place = where.executor.partition(":")
-        self._theirs = None if where.executor in CORE_EXECUTORS else points(EXECUTORS).get(name)
-        if self._theirs is None and where.executor not in CORE_EXECUTORS:
-            raise ConfigError("executor", where.executor, one_of([*CORE_EXECUTORS, *points(EXECUTORS)], name))
-        if where.workers is not None and (where.workers < 1 or where.executor not in ("auto", "processes")):
-            expected = "at least 1" if where.workers < 1 else f"none, since {where.executor} has no processes to count"
-            raise ConfigError("workers", where.workers, expected)
+    def __init__(
+        self, cast: Cast, *, executor: str = "auto", workers: int | None = None, games_at_once: int | None = None
+    ) -> None:
+        self._cast, self._executor, self._workers, self._at_once = cast, executor, workers, games_at_once
+        name, _, self._place = executor.partition(":")
+        self._theirs = None if executor in CORE_EXECUTORS else points(EXECUTORS).get(name)
+        if self._theirs is None and executor not in CORE_EXECUTORS:
+            raise ConfigError("executor", executor, one_of([*CORE_EXECUTORS, *points(EXECUTORS)], name))
+        if workers is not None and (workers < 1 or executor not in ("auto", "processes")):
+            expected = "at least 1" if workers < 1 else f"none, since {executor} has no processes to count"
+            raise ConfigError("workers", workers, expected)
         objects = sorted(cast.named(lambda player: not player.portable and not player.waits))
-        if (self._theirs is not None or where.executor == "processes") and objects:
+        if (self._theirs is not None or executor == "processes") and objects:
             expected = f"inline or async, since {objects[0]!r} is made by an object that workers do not have"
-            raise ConfigError("executor", where.executor, expected)
+            raise ConfigError("executor", executor, expected)
         #: Whose games workers can play. Boxes are processes of their own, on all cores of this machine as it is.
         self._portable = cast.named(lambda each: each.portable and (self._theirs is not None or not each.waits))
         self.problems: list[str] = []
@@ -120,16 +112,15 @@ class GameRunner:
         running = [spec for spec in running if elsewhere.isdisjoint(spec.players)]
         self._play_bots(bots, players, done)
         # All at once with models or live agents; of programs as many as there are cores.
-        at_once = 1 if self._where.executor == "inline" else self._where.games_at_once
+        at_once = 1 if self._executor == "inline" else self._at_once
         self._play_together(asking, players, done, at_once=at_once or len(asking))
         self._play_together(running, players, done, at_once=at_once or cores())
         if self._cast.gateway is not None and self._cast.spent is not None:
             self._loop.run(self._cast.gateway.settled())  # what is still to come belongs to this run's costs
 
     def _play_bots(self, specs: list[GameSpec], players: MakePlayers, done: _Done) -> None:
-        where = self._where
-        if where.executor == "async" or (where.executor == "auto" and (where.games_at_once or 1) > 1):
-            self._play_together(specs, players, done, at_once=where.games_at_once or len(specs))
+        if self._executor == "async" or (self._executor == "auto" and (self._at_once or 1) > 1):
+            self._play_together(specs, players, done, at_once=self._at_once or len(specs))
             return
         apart = [spec for spec in specs if self._portable.issuperset(spec.players)] if self._on_workers() else []
         if apart:
@@ -146,11 +137,10 @@ class GameRunner:
 
     def _on_workers(self) -> bool:
         """Return whether games go to workers now: if requested, or once they have taken long enough here."""
-        where = self._where
-        if self._pool is not None or where.executor != "auto":
-            return self._pool is not None or where.executor == "processes"
+        if self._pool is not None or self._executor != "auto":
+            return self._pool is not None or self._executor == "processes"
         self._since = self._since or monotonic()
-        many = where.games_at_once is None and (where.workers or cores()) > 1
+        many = self._at_once is None and (self._workers or cores()) > 1
         return many and monotonic() - self._since > _WORTH_WORKERS_S
 
     def _new_pool(self) -> Workers:
@@ -158,15 +148,13 @@ class GameRunner:
         specs = tuple([player.spec for name, player in cast.players.items() if name in self._portable])
         setup = WorkerSetup.of(specs, cast.permission, cast.folder)
         if self._theirs is None:
-            return WorkerPool(setup, self._where.workers)
+            return WorkerPool(setup, self._workers)
         try:
             made: Workers = self._theirs.load()(setup, self._place, self.problems.append)
         except MoltBenchError:
             raise
         except Exception as error:  # foreign code: it may raise anything
-            raise ConfigError(
-                "executor", self._where.executor, f"one that works: {broken(self._theirs, error)}"
-            ) from error
+            raise ConfigError("executor", self._executor, f"one that works: {broken(self._theirs, error)}") from error
         return made
 
     def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: OnGame, *, at_once: int) -> None:

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from molt_bench.agents.kinds import kind_of
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast
-from molt_bench.arena.executors import GameRunner, Where
+from molt_bench.arena.executors import GameRunner, WhereOptions
 from molt_bench.arena.run_observers import RunObservers
 from molt_bench.arena.status import Observer, StatusReports
 from molt_bench.bench.dealer import Dealer
@@ -60,7 +60,7 @@ class Session:
         config: BenchmarkConfig,
         agents: Mapping[str, AgentFactory],
         files: RunFiles,
-        where: Where,
+        where: WhereOptions,
         *,
         sealed: bool,
         observer: Observer,
@@ -93,7 +93,7 @@ class Session:
         self._folder = Path(files.journal.path).parent if files.journal is not None else None
         self._cast = Cast(config, agents, files, observer=observer, on_exchange=self._on_exchange, live=live)
         self._cast.open()
-        self._runner = GameRunner(self._cast, where)
+        self._runner = GameRunner(self._cast, **where)
         self._so_far: Played | None = None
         self._start = monotonic()
         self._ahead_s = 0.0 if files.began is None else self._start - files.began
@@ -262,7 +262,7 @@ class Session:
     def _on_exchange(self, exchange: Exchange) -> None:
         self._spending.add(exchange)
         if self._status is not None:
-            self._status.exchanged()
+            self._status.report()
 
     def _on_match(self, match: MatchResult) -> None:
         if self._past.margins_of(match.number, len(match.seed_results)) is None:

@@ -91,8 +91,7 @@ class StatusReports:
     """Tells an observer how far a run is."""
 
     def __init__(self, observer: Observer, ladder: Ladder, gateway: Gateway | None, spending: Spending) -> None:
-        self._tell = observer.on_status
-        self._ladder, self._gateway, self._spending = ladder, gateway, spending
+        self._tell, self._ladder, self._gateway, self._spending = observer.on_status, ladder, gateway, spending
         self._round, self._games = Round(), 0
         self._looked, self._now = -inf, None if gateway is None else UnderWay(0, 0)
         self.restart_clock()
@@ -109,31 +108,26 @@ class StatusReports:
     def game_ended(self, players: tuple[str, str]) -> None:
         """Report a finished game."""
         self._games += 1
-        self._report(participants=players)
+        self.report(participants=players)
 
     def match_ended(self, match: MatchResult) -> None:
         """Report a match that was just rated."""
-        self._report(match=match.number, participants=match.participants, finished=match)
-
-    def exchanged(self) -> None:
-        """Report a reply from a language model, once games are played."""
-        if self._round.size:
-            self._report()
+        self.report(match=match.number, participants=match.participants, finished=match)
 
     def awaiting(self) -> None:
         """Report which replies are still awaited, since they are paid for."""
-        if self._round.size and self._gateway is not None and self._gateway.awaited:
-            self._report(awaited=self._gateway.awaited, patience_s=self._gateway.limits.timeout_s)
+        if self._gateway is not None and self._gateway.awaited:
+            self.report(awaited=self._gateway.awaited, patience_s=self._gateway.limits.timeout_s)
 
-    def _report(self, **now: Any) -> None:
-        if self._tell is None:
+    def report(self, **now: Any) -> None:
+        """Report how far the run is, once games are played."""
+        if self._tell is None or not self._round.size:
             return
-        ladder, pairs = self._ladder, self._round.pairs
-        names = ladder.margins.participants
+        ladder = self._ladder
         about = {
             "match": len(ladder.matches) + 1,
             "round": ladder.rounds + 1,
-            "participants": pairs[0] if pairs else (names[0], names[1]),
+            "participants": self._round.pairs[0],
             "games": self._games,
             "games_in_round": self._round.size,
             "hands": ladder.hands,
