@@ -27,8 +27,6 @@ MODEL_TIMEOUT_S: Final = 120.0
 MOST_FORFEITS: Final = 3
 #: What is recorded of an agent that could play in a box, and does not.
 NO_BOX: Final = "none"
-#: Seconds to connect before the first game; once connected, a server may take its time to answer.
-CONNECT_S: Final = 5.0
 
 
 class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):

@@ -212,12 +212,6 @@ def test_a_named_seed_that_can_be_guessed_is_warned_of_in_one_line(tmp_path, min
         assert "can be guessed" in read(run_of(tmp_path / "out"), "summary.json")["warnings"][0]
 
 
-def test_seeds_of_a_file_are_warned_of_where_somebody_may_read_them(tmp_path, mine):
-    (tmp_path / "seeds.txt").write_text("\n".join(f"seed {number} of a long list" for number in range(8)))
-    done = good(quick(*mine, "--seeds-file", tmp_path / "seeds.txt", "--output-dir", tmp_path / "out"))
-    assert done.stderr.count("the journal begins with these seeds") == 1
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("executor", ["inline", "processes"])
 def test_no_process_has_the_seed_in_its_arguments_and_no_agent_in_its_environment(tmp_path, executor):

@@ -1,6 +1,7 @@
 """The cast of a run: checks that every participant can play, and makes the agents of each game."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Awaitable, Callable, Container, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from molt_bench.agents.kinds import OBJECT, box_label, kind_of
 from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
-from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.arena.resuming_agent import RecordedAgent
 from molt_bench.arena.status import Observer
 from molt_bench.bench.endings import Spent
@@ -28,6 +28,7 @@ from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
 from molt_bench.llm.types import Exchange, Unaccounted
+from molt_bench.play.event_loop import all_together
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.plugin import ComingRun, Kind, Sitting
 from molt_bench.runs.run_files import RunFiles
@@ -60,23 +61,29 @@ def check_participants(
         unset = [] if keys else participant.unset_variables()
         model = models.get(participant.id)
         try:
-            if model is not None:
-                permission.code_of(participant.spec())
-                if participant.id not in skills:
-                    system_prompt(model)
-                new_client(model, key="none" if unset else None)
-                continue
-            if participant.kind.comes:
-                continue
-            agent = make_permitted(participant.spec(without=unset), permission, factories=agents, anew=True)
-            SeatedAgent(agent).tell_game(game.facts)
-            for settings in askers.get(participant.id, ()):
-                new_client(settings, key=None if keys else "none")
-        except ConfigError as error:
-            problems.append(ConfigError(f"participants.{participant.id}.{error.field}", error.value, error.expected))
+            with _naming(participant.id):
+                if model is not None:
+                    permission.code_of(participant.spec())
+                    if participant.id not in skills:
+                        system_prompt(model)
+                    new_client(model, key="none" if unset else None)
+                elif not participant.kind.comes:
+                    spec = participant.spec(without=unset)
+                    SeatedAgent(make_permitted(spec, permission, factories=agents, anew=True)).tell_game(game.facts)
+                    for settings in askers.get(participant.id, ()):
+                        new_client(settings, key=None if keys else "none")
         except MoltBenchError as error:
             problems.append(error)
     raise_all(problems or _unpriced(config))
+
+
+@contextmanager
+def _naming(participant: str) -> Iterator[None]:
+    """Name the participant in an error about one of its settings."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(f"participants.{participant}.{error.field}", error.value, error.expected) from error
 
 
 def _unpriced(config: BenchmarkConfig) -> list[MoltBenchError]:
@@ -220,11 +227,9 @@ class Cast:
         run = ComingRun(partial(self._made, folder=self.folder), self._live)
         opened: dict[Kind, Sitting | None] = {}
         for name, player in self.players.items():
-            try:
+            with _naming(name):
                 kind = player.kind
                 player.sitting = opened[kind] = opened[kind] if kind in opened else kind.open(run)
-            except ConfigError as error:
-                raise ConfigError(f"participants.{name}.{error.field}", error.value, error.expected) from error
 
     def gather(self) -> None:
         """Wait until those are there who come by themselves."""
@@ -252,14 +257,22 @@ class Cast:
         if self.gateway is not None:
             self.gateway.turns.ended(game)
 
-    def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
-        """Return how to check that participants outside this process respond: the free checks, then models."""
-        apart = sorted(self.named(lambda player: player.waits and not player.model and not player.kind.comes))
-        found = {name: greeting_of(self._made(name, folder=None)) for name in apart}
-        free = {name: greet for name, greet in found.items() if greet is not None}
-        if self.gateway is None:
-            return free, {}
-        return free, {name: partial(self.gateway.greet, name) for name in self.players if self.players[name].model}
+    async def greet(self) -> None:
+        """Contact every participant outside this process once, so that a missing one is noticed before the first card.
+
+        All at the same time; models, which cost money, only once all others have answered.
+
+        Raises:
+            ConfigError: A server is unreachable, or does not answer as it should.
+            AgentError: A program does not start, or does not answer as it should.
+            ProviderError: A model's provider is unreachable, or refuses permanently.
+        """
+        apart = self.named(lambda player: player.waits and not player.model and not player.kind.comes)
+        found = {name: getattr(self._made(name, folder=None), "greet", None) for name in sorted(apart)}
+        await all_together(greeted(name, greet) for name, greet in found.items())
+        if self.gateway is not None:
+            models = self.named(lambda player: player.model)
+            await all_together(greeted(name, partial(self.gateway.greet, name)) for name in sorted(models))
 
     def agent(self, participant: str, game: GameLabel) -> PokerAgent:
         """Return the agent of one participant for one game, made for it unless it is a built-in bot."""
@@ -309,3 +322,10 @@ class Cast:
             folder=folder,
             models=models,
         )
+
+
+async def greeted(participant: str, greet: Callable[[], Awaitable[None]] | None) -> None:
+    """Contact a participant that can be; one that does not answer is an error that names it."""
+    if greet is not None:
+        with _naming(participant):
+            await greet()

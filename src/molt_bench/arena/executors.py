@@ -8,7 +8,6 @@ from time import monotonic
 from typing import Final, Protocol, TypeAlias, TypedDict
 
 from molt_bench.arena.cast import Cast
-from molt_bench.arena.preflight import preflight
 from molt_bench.arena.worker_setup import Worked, WorkerSetup
 from molt_bench.entry_points import CORE_EXECUTORS, EXECUTORS, broken, points
 from molt_bench.errors import ConfigError, MoltBenchError
@@ -86,7 +85,7 @@ class GameRunner:
 
     def preflight(self) -> None:
         """Contact every participant outside this process once."""
-        self._loop.run(preflight(*self._cast.greets()))
+        self._loop.run(self._cast.greet())
 
     def play(self, wanted: Mapping[GameLabel, GameSpec], on_game: OnRunGame, *, until: float = inf) -> None:
         """Play games: those that wait for a model or another program concurrently, those of bots on the cores.

@@ -34,7 +34,7 @@ class AgentOfRecord:
 
     def reset(self) -> None:
         """Fail if it failed here."""
-        self._fail_in("reset", 0)
+        self._fail_if(0, hook="reset")
 
     def act(self, observation: Observation) -> Action | Mix:
         """Return the action or the mix on record, or fail as it did before."""
@@ -43,7 +43,7 @@ class AgentOfRecord:
             self._begin(hand)
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
         action, forced = self._actions[decision] if decision < len(self._actions) else (None, False)
-        self._fail_at(hand, decision, self._attempt)
+        self._fail_if(hand, decision=decision, attempt=self._attempt)
         if action is None or forced:
             spec = self._record.spec
             raise NotRecorded(f"seed {spec.seed!r}, seating {spec.seating}: differs from hand {hand} on: {_NO_MORE}")
@@ -61,20 +61,17 @@ class AgentOfRecord:
 
     def on_error(self, _message: str) -> None:
         """Fail if it failed here."""
-        self._fail_in("on_error", self._hand)
+        self._fail_if(self._hand, hook="on_error")
 
     def on_hand_complete(self, outcome: HandResult) -> None:
         """Fail if it failed here."""
-        self._fail_in("on_hand_complete", outcome.hand_number)
+        self._fail_if(outcome.hand_number, hook="on_hand_complete")
 
-    def _fail_at(self, hand: int, decision: int, attempt: int) -> None:
-        """Fail if the next fault is of this attempt at this decision."""
+    def _fail_if(self, hand: int, *, decision: int | None = None, attempt: int = 0, hook: Hook | None = None) -> None:
+        """Fail if the next fault is of this attempt at a decision, or of this hook."""
         fault = self._faults[0] if self._faults else None
-        if fault is not None and (fault.hand_number, fault.decision, fault.attempt) == (hand, decision, attempt):
-            raise AgentFailed(self._faults.popleft().kind, fault.message)
-
-    def _fail_in(self, hook: Hook, hand: int) -> None:
-        """Fail if the next fault is of this hook."""
-        fault = self._faults[0] if self._faults else None
-        if fault is not None and (fault.hand_number, fault.hook) == (hand, hook):
+        if fault is None or fault.hand_number != hand:
+            return
+        own = fault.hook == hook if hook is not None else (fault.decision, fault.attempt) == (decision, attempt)
+        if own:
             raise AgentFailed(self._faults.popleft().kind, fault.message)

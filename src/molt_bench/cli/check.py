@@ -7,7 +7,7 @@ import click
 from rich.text import Text
 
 from molt_bench.agents.kinds import box_label, kind_of
-from molt_bench.arena.preflight import greeting_of, preflight
+from molt_bench.arena.cast import greeted
 from molt_bench.cli.agent_argument import AgentOptions, maker_of
 from molt_bench.cli.console import VisibleConsole
 from molt_bench.cli.options import Printing, printing_options
@@ -72,9 +72,8 @@ def _run_checks(
     # A server or a model that is not there, or code that cannot be loaded in its box, fails before the first game.
     kind = kind_of(spec.type)
     boxed_code = kind.takes_params and box_label(spec) not in (None, NO_BOX)
-    greet = greeting_of(make()) if kind.remote or boxed_code else None
-    if greet is not None:
-        run_in_new_loop(preflight({spec.id: greet}, {}))
+    if kind.remote or boxed_code:
+        run_in_new_loop(greeted(spec.id, getattr(make(), "greet", None)))
     return check_agent(make=make, hands=each, action_timeout_s=limit_s or _TIMEOUT_S, partners=partners)
 
 

@@ -14,7 +14,7 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.llm.types import Unaccounted
 from molt_bench.runs.journal import Journal, JournalContent
 from molt_bench.runs.journal_lines import Game, Header, Line, Resumption
-from molt_bench.runs.master_seed import guessable, guessable_file, revealed, with_master_seed
+from molt_bench.runs.master_seed import guessable, revealed, with_master_seed
 from molt_bench.seeds import Seed
 
 _TOLD_BEFORE = "the run was extended after its master seed had been told: an agent that read it knows the cards since"
@@ -44,7 +44,6 @@ def warnings_ahead(
         guessable(config, own, sealed=sealed),
         None if config.people() else opening_shortfall(config),
         SeedBlocks(config, listed).shortfall,
-        guessable_file(config, own),
         _TOLD_BEFORE if _told_before(lines) else None,
     ]
     return [each for each in found if each is not None]

@@ -20,7 +20,6 @@ JOURNAL: Final = "journal.jsonl"
 REPLIES: Final = "replies.jsonl"
 INVITATIONS: Final = "invitations.json"
 LEADERBOARD: Final = "leaderboard.json"
-MATCHES: Final = "matches.json"
 SUMMARY: Final = "summary.json"
 
 

@@ -79,16 +79,6 @@ def guessable(config: BenchmarkConfig, agents: Collection[str] = (), *, sealed: 
     )
 
 
-def guessable_file(config: BenchmarkConfig, agents: Collection[str] = ()) -> str | None:
-    """Return a warning if the seeds come from a file: the journal begins with them, and some may be guessed."""
-    if config.seeds.file is None or only_built_in(config, agents):
-        return None
-    return (
-        f"seeds.file = {shown(config.seeds.file)}: the journal begins with these seeds, so an agent that reads it or "
-        "guesses them knows the cards to come: leave it out to have them drawn"
-    )
-
-
 def _is_short(seed: Seed) -> bool:
     """Return whether a seed has too few characters, or too few different ones, to be secret."""
     text = str(seed) if not isinstance(seed, int) else hex(abs(seed))[2:]

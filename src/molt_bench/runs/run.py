@@ -170,17 +170,15 @@ class Run:
             return None
         return last.replies_hash == replies_hash(self.folder / REPLIES)
 
-    def check_replies(self) -> None:
-        """Raise JournalError if the replies were changed or removed since the journal was closed."""
-        if self.replies_are_recorded is False:
-            raise JournalError(f"{self.folder / REPLIES} is not what the run recorded: it was changed after the run")
-
     def replies(self, *, read_only: bool = True, every_game: bool = False, warn: Warn | None = None) -> Replies:
-        """Open the replies of models, programs and servers; with `every_game`, also those in finished games."""
+        """Open the replies of models, programs and servers; with `every_game`, also those in finished games.
+
+        Raises JournalError if they were changed or removed since the journal was closed.
+        """
         if not self.config.paid() and not any(each.kind.recorded for each in self.config.participants):
             return Replies()
-        if not every_game:  # a replay of the games finds out which reply was changed
-            self.check_replies()
+        if not every_game and self.replies_are_recorded is False:  # a replay of the games finds out which was changed
+            raise JournalError(f"{self.folder / REPLIES} is not what the run recorded: it was changed after the run")
         over = set() if every_game else {game.label for game in self.games}
         return Replies.reopen(str(self.folder / REPLIES), over=over, read_only=read_only, warn=warn)
 
