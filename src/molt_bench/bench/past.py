@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import takewhile
 from typing import TypeAlias
 
 import msgspec
@@ -74,9 +75,10 @@ class Past(msgspec.Struct, frozen=True, dict=True):
         """Return the stop rule in force after so many complete matches; `last` is that of the config."""
         return next((each.before for each in self.extensions if each.matches > matches), last)
 
-    def pairs_in(self, number: int) -> tuple[Pair, ...]:
-        """Return who played the rated matches of a round."""
-        matches = sorted(match for match, played in self.rounds.items() if played == number and match in self._labels)
+    def pairs_in(self, number: int, first: int) -> tuple[Pair, ...]:
+        """Return who played the matches of a round, from its first one to the last that was rated."""
+        last = max((match for match, played in self.rounds.items() if played == number), default=0)
+        matches = takewhile(self._labels.__contains__, range(first, last + 1))
         return tuple([self.games[self._labels[match][0]].players for match in matches])
 
     def whole_rounds(self, *, torn: bool) -> "Past":

@@ -93,7 +93,7 @@ def rounds(
         # Time does not count while stepping through known matches: they were played within the limit.
         progress = ladder.progress(spending, seconds=played.seconds if count >= past.last_match else 0.0)
         if past.followed:
-            ending, pairs = None, past.pairs_in(ladder.rounds + 1)
+            ending, pairs = None, past.pairs_in(ladder.rounds + 1, count + 1)
         else:
             ruled = config if stop is config.stop else config.model_copy(update={"stop": stop})
             ending, pairs = _decided(ruled, ladder, deal, spending, progress)
