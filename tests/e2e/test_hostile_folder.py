@@ -95,6 +95,10 @@ class Trap:
             "live": {"type": "live"},
         }
 
+    def forgetful(self):
+        """Return those who can stand in for bots that played: who may remember has decks of its own."""
+        return {name: each for name, each in self.participants().items() if not kind_of(each["type"]).remembers}
+
     def models(self):
         model = {"type": "llm:openai:test", "baseUrl": "http://127.0.0.1:9/v1", "apiKeyEnv": "MY_KEY"}
         return {"llm": model, "skill document": {**model, "skillDoc": f"{self.bait}/secret.txt"}}
@@ -214,7 +218,7 @@ SAID = "this would run agents that the run names: 'module' (os:system)"
 
 def test_nothing_that_a_run_names_is_run_contacted_or_opened(trap, monkeypatch):
     """The commands that used to; all the others are walked by the slow tests below."""
-    hostile = trap.participants()
+    hostile = trap.forgetful()
     run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
     calls = [["report", run], ["verify", run], ["compare", run, cut], ["resume", cut], ["verify", cut]]
     done, err = trap.watch_fork(*calls, cwd=run, monkeypatch=monkeypatch)
@@ -227,8 +231,8 @@ def test_nothing_that_a_run_names_is_run_contacted_or_opened(trap, monkeypatch):
 @pytest.mark.parametrize("kind", ["all", "models", "module", "nested module", "file", "relative file", "exec", "http"])
 def test_no_command_runs_contacts_or_opens_anything_that_a_run_names(trap, kind):
     """Also where it is the only one: on its own, none hides behind an error about another one."""
-    people = trap.models() if kind == "models" else trap.participants()
-    hostile = {kind: people[kind]} if kind in people else people
+    people = {"models": trap.models(), "all": trap.forgetful()}
+    hostile = people.get(kind) or {kind: trap.participants()[kind]}
     run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
     names = [name for name in WALK if name != "view" and (kind != "models" or name not in ("serve", "grade"))]
     done, err = trap.watch(*trap.calls(run, cut, names), cwd=run)
@@ -250,7 +254,7 @@ def asked(url):
 @pytest.mark.slow
 @pytest.mark.parametrize("models", [False, True])
 def test_nor_does_the_viewer_whatever_page_is_opened(trap, models):
-    run = trap.run("run", trap.models() if models else trap.participants())
+    run = trap.run("run", trap.models() if models else trap.forgetful())
     process = trap.start(["view", str(run), "--port", "0", "--no-browser"], cwd=run)
     line = process.stdout.readline()
     url = re.search(r"http://\S+/", line)[0].rstrip("/")

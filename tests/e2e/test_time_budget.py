@@ -139,7 +139,7 @@ def test_a_web_server_is_not_awaited(tmp_path, slow_server):
 
 @pytest.mark.slow
 def test_a_run_that_ended_for_want_of_time_reads_the_same_again_and_is_extended(tmp_path):
-    folder = cut_off(tmp_path, config_of("tag", pairs=2, matches=400), *INLINE)
+    folder = cut_off(tmp_path, config_of("tag", pairs=2, matches=400, handsPerGame=20), *INLINE)
     games = games_in(folder)
     assert read(folder, "matches.json")["matches"]
     stays_as_it_is(folder)
