@@ -61,7 +61,7 @@ def test_luck_is_the_same(options, seating):
 
 
 def luck_of(texts, mixes=()):
-    return compiled.game_luck(texts, mixes, estimators._tables())
+    return compiled.game_luck(texts, mixes or ("",) * len(texts), estimators._tables())
 
 
 def test_odd_texts_do_no_harm():
@@ -83,7 +83,8 @@ def test_odd_arguments_are_refused_as_without_the_kernel():
     for odd in (("",), ("1:50",), ("1:50/100/0:10000,10000:b0:AhAh|KsKc|:f:-50",)):
         assert luck_of(odd) is None
     assert luck_of(texts, ("", "")) is None
-    assert compiled.game_luck(texts, (), b"") is None
+    assert compiled.game_luck(texts, (), estimators._tables()) is None
+    assert compiled.game_luck(texts, ("",), b"") is None
     for odd in (list(texts), (1,)):
         with pytest.raises(TypeError):
             luck_of(odd)

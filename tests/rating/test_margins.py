@@ -1,5 +1,6 @@
 """The margin model: results and leads by hand, their errors, and what anchors, gauntlets and missing games do."""
 
+from functools import partial
 from itertools import combinations
 from math import inf, isinf, sqrt
 from time import thread_time
@@ -166,11 +167,15 @@ def test_who_plays_next_is_whose_match_takes_most_off_an_open_lead():
     assert not nobody.any()
 
 
+def variance_of(model, *pair):
+    return model.of_pair(model.sums.variances(), pair)
+
+
 def test_one_who_threw_in_once_is_known_less_well_than_another_who_never_did():
     """A pairing's variance goes by others of the two, the more so the more skewed they are."""
     calm = {pair: [0.0, 100.0] * 10 for pair in combinations("abcd", 2)}
     thrown = {**calm, ("c", "d"): [*calm["c", "d"][:-1], 20_000.0]}
-    before, after = model_of(calm, "abcd").variance, model_of(thrown, "abcd").variance
+    before, after = (partial(variance_of, model_of(each, "abcd")) for each in (calm, thrown))
     assert after("a", "b") < 1.1 * before("a", "b")
     assert after("a", "d") > 2 * before("a", "d")
 

@@ -191,7 +191,8 @@ static int hand_luck(Game *game, const char *at, const char *mix, double found[2
     Betting b = {.pot = 0};
     Cards all = {.count = 0};
     int64_t blinds = begin(&b, &at), amount = 0;
-    int last = 0, faced[2] = {0, 0}, folded[2] = {0, 0}, raised = 0, rated = -1;
+    Game after = *game;
+    int last = 0, raised = 0, rated = -1;
     double equities[4], rates[2], cards, draws = 0.0;
     if (letter(&at) != ':' || !read_cards(&all, &at, 2) || !read_cards(&all, &at, 2) || !read_cards(&all, &at, 5))
         return 0;
@@ -216,8 +217,8 @@ static int hand_luck(Game *game, const char *at, const char *mix, double found[2
             return 0;
         int street = b.street;
         if (before == 'r') {
-            faced[b.actor]++;
-            folded[b.actor] += kind == 'f';
+            after.faced[b.actor]++;
+            after.folded[b.actor] += kind == 'f';
         }
         if (decision == next) {
             if (rated != street)
@@ -244,13 +245,12 @@ static int hand_luck(Game *game, const char *at, const char *mix, double found[2
     if (before != 'f' && last < 3)
         won = (2 * equities[last] - 1) * b.at_stake, lost = 0;
     found[0] = (lost ? -won : won) - cards, found[1] = draws;
-    for (int seat = 0; seat < 2; seat++)
-        game->faced[seat] += faced[seat], game->folded[seat] += folded[seat];
+    *game = after;
     return kind == ':';
 }
 
-/* The luck of a game: for every hand what hand_luck finds, or None. Arguments: the texts of the hands; those of their mixes, or
-   none; the tables. */
+/* The luck of a game: for every hand what hand_luck finds, or None. Arguments: the texts of the hands; those of their mixes; the
+   tables. */
 PyObject *game_luck(PyObject *self, PyObject *args) {
     PyObject *texts, *mixes, *pair = NULL;
     const char *tables, *text, *mix;
@@ -258,15 +258,15 @@ PyObject *game_luck(PyObject *self, PyObject *args) {
     double one[2];
     if (!PyArg_ParseTuple(args, "O!O!y#", &PyTuple_Type, &texts, &PyTuple_Type, &mixes, &tables, &size))
         return NULL;
-    Py_ssize_t hands = PyTuple_Size(texts), mixed = PyTuple_Size(mixes);
-    if (size != sizeof(Tables) || (mixed && mixed != hands))
+    Py_ssize_t hands = PyTuple_Size(texts);
+    if (size != sizeof(Tables) || PyTuple_Size(mixes) != hands)
         Py_RETURN_NONE;
     Game game = {.tables = (const Tables *)tables};
     PyObject *found = PyList_New(0);
     for (Py_ssize_t at = 0; found && at < hands; at++) {
         text = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(texts, at), NULL);
-        mix = text && mixed ? PyUnicode_AsUTF8AndSize(PyTuple_GetItem(mixes, at), NULL) : "";
-        pair = text && mix && hand_luck(&game, text, mix, one) ? Py_BuildValue("dd", one[0], one[1]) : NULL;
+        mix = text ? PyUnicode_AsUTF8AndSize(PyTuple_GetItem(mixes, at), NULL) : NULL;
+        pair = mix && hand_luck(&game, text, mix, one) ? Py_BuildValue("dd", one[0], one[1]) : NULL;
         if (!pair || PyList_Append(found, pair) < 0)
             Py_CLEAR(found);
         Py_XDECREF(pair);

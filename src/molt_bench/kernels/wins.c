@@ -4,20 +4,19 @@
 void sampled(const int *card, int count, const unsigned char *samples, double rates[2]) {
     Held own[2] = {held_in(card, 2), held_in(card + 2, 2)}, board = both(evaluator.none, held_in(card + 4, count - 4));
     Held live[CARDS] = {{0, 0}};
-    int alive = 0, won[2] = {0, 0};
+    int alive = 0;
     for (int each = 0; each < CARDS; each++)
         if (!((own[0].bits | own[1].bits | board.bits) & evaluator.card[each].bits))
             live[alive++] = evaluator.card[each];
+    rates[0] = rates[1] = 0.0;
     for (int sample = 0; sample < SAMPLES; sample++, samples += 11 - count) {
         Held open = board;
         for (int drawn = 2; drawn < 11 - count; drawn++)
             open = both(open, live[samples[drawn]]);
         int third = strength(both(open, both(live[samples[0]], live[samples[1]])));
         for (int hand = 0; hand < 2; hand++)
-            won[hand] += compared(strength(both(open, own[hand])), third);
+            rates[hand] += compared(strength(both(open, own[hand])), third) / (2.0 * SAMPLES);
     }
-    for (int hand = 0; hand < 2; hand++)
-        rates[hand] = won[hand] / (2.0 * SAMPLES);
 }
 
 /* Draw the cards to come from 64 random bytes, as molt_bench.poker.deck.deal does; known ones are left out. */

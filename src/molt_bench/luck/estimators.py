@@ -61,7 +61,8 @@ def hands_luck(record: GameRecord) -> list[tuple[float, float]]:
     warmup = record.spec.warmup_hands
     if compiled is not None:
         found: list[tuple[float, float]] | None
-        found = compiled.game_luck(record.hand_texts, record.mixes, _tables())
+        mixes = record.mixes or ("",) * len(record.hand_texts)
+        found = compiled.game_luck(record.hand_texts, mixes, _tables())
         if found is not None:
             return found[warmup:]
     return _hands_luck(record)[warmup:]
