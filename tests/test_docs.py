@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import docs_site
+from tests.e2e.shell import fault_counts
 from tests.llm.provider import Provider
 
 ROOT = Path(__file__).parents[1]
@@ -114,7 +115,7 @@ def run(command, folder):
     assert done.returncode == 0, done.stderr
     if "llm:" in command or "models.yaml" in command or "local.yaml" in command:
         assert provider.answered > 20
-        assert "no faults" in done.stdout
+        assert {*fault_counts(done.stdout)} == {"0"}
     return done.stdout
 
 

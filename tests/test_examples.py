@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from molt_bench import cards_to_text, strength
-from tests.e2e.shell import quick
+from tests.e2e.shell import fault_counts, quick
 from tests.llm.provider import Provider
 from tests.llm.wire import default_policy
 from tests.serve.test_proxies import free_port
@@ -50,11 +50,6 @@ def run(command, folder, *, status=0, **variables):
     )
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout
-
-
-def faults_in(printed):
-    """Return the faults of every agent in a leaderboard, whose last column is the rating."""
-    return re.findall(r"([\d,]+)\s+[\d.]+±[\d.]+\s*$", printed, re.MULTILINE)
 
 
 def test_every_project_is_listed_and_says_how_it_is_used():
@@ -94,7 +89,7 @@ def test_the_c_bot_is_built_checked_and_plays(tmp_path):
     folder = copied("c-bot", tmp_path)
     printed = [run(command, folder) for command in commands("c-bot")]
     assert "fit to play" in printed[1]
-    assert {*faults_in(printed[2])} == {"0"}
+    assert {*fault_counts(printed[2])} == {"0"}
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
@@ -183,7 +178,7 @@ def test_five_models_play_within_their_money(tmp_path):
         few = "--max-matches 15 --seeds 1 --hands 5"  # all pairings, and not for an hour
         printed = run(f"{play} {few} --set 'llm.prices={prices}'", folder, **keys, **urls)
     assert provider.answered > 400
-    assert faults_in(printed) == ["0"] * 6
+    assert fault_counts(printed) == ["0"] * 6
     assert float(re.search(r"\$([0-9.]+)", printed)[1]) <= 20
 
 

@@ -330,6 +330,11 @@ def verified(folder, *flags, **options):
     return good(quick("verify", folder, *flags, **options)).stdout
 
 
+def fault_counts(printed):
+    """Return the faults of every agent in a leaderboard: what stands behind its wins, losses and draws."""
+    return re.findall(r" \d+-\d+-\d+ +([\d,]+)", printed)
+
+
 def run_of(output_dir):
     """Return the folder of the one run in an output folder."""
     (folder,) = Path(output_dir).iterdir()
