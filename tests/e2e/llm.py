@@ -142,16 +142,20 @@ def same_files(folder, names=SAME):
 
 
 def exchanges_in(folder):
-    """Return the exchanges of a run's games; a torn last line is none."""
-    path = Path(folder) / "replies.jsonl"
-    whole = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
-    return [line for line in map(json.loads, whole) if line["line"] == "exchange" and line["game"]["match"]]
+    """Return the exchanges of a run's games."""
+    return [line for line in _exchanges(folder) if line["game"]["match"]]
 
 
 def preflights_in(folder):
     """Return the exchanges of a run from before its first game."""
-    lines = map(json.loads, (Path(folder) / "replies.jsonl").read_bytes().splitlines())
-    return [line for line in lines if line["line"] == "exchange" and not line["game"]["match"]]
+    return [line for line in _exchanges(folder) if not line["game"]["match"]]
+
+
+def _exchanges(folder):
+    """Return all exchanges of a run; a last line that is still being written, or torn, is none."""
+    lines = (Path(folder) / "replies.jsonl").read_bytes().splitlines(keepends=True)
+    whole = [line for line in lines if line.endswith(b"\n")]
+    return [line for line in map(json.loads, whole) if line["line"] == "exchange"]
 
 
 def recorded(folder):
