@@ -38,9 +38,8 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from molt_bench import Action, GameRecord, Observation, RunResult, play_game, run_benchmark
 from molt_bench.llm.client import ModelClient
-from molt_bench.llm.prompt import decision_prompt
+from molt_bench.llm.prompt import decision_prompt, default_skill
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.skill_document import default_skill
 from molt_bench.llm.types import Exchange, Said
 from molt_bench.runs.journal import Journal, JournalContent, read_journal
 from molt_bench.runs.journal_lines import games_in
@@ -105,7 +104,6 @@ def config_of(url: str, games: int, hands: int) -> dict[str, Any]:
         "seeds": {"perMatch": games // 2, "masterSeed": "the master seed of this measurement"},
         "game": {"handsPerGame": hands},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
-        "llm": {"maxConcurrent": games},
     }
 
 

@@ -12,8 +12,7 @@ from unittest import mock
 
 from molt_bench import run_benchmark
 from molt_bench.errors import ProviderError
-from molt_bench.llm import stopwatch
-from molt_bench.llm.types import Unaccounted
+from molt_bench.llm import transport
 from molt_bench.runs.replies import Replies
 from molt_bench.runs.run_files import RunFiles
 from tests.llm import wire
@@ -106,7 +105,7 @@ def rows():
     found = [(text, *row_of(name)) for name, text in SERVER.items()]
     with Provider(policy=passive) as provider:
         found += [(text, *outcome(provider, base_url=address(provider.url))) for text, address in ADDRESSES.items()]
-    with silent() as address, mock.patch.object(stopwatch, "HANDSHAKE_S", 0.3):
+    with silent() as address, mock.patch.object(transport, "HANDSHAKE_S", 0.3):
         found.append(("a handshake that never ends", *outcome(None, base_url=address)))
     for text, change in COUNTS.items():
         whole = wire.openai_answer
@@ -152,7 +151,7 @@ def outcome(provider, *, base_url=None, game=None):
     refused = any(each.outcome == "refused" for each in kept)
     tried_again = refused or len(kept) < 2 or any(each.tries > 1 for each in kept)
     # A request that ended the run has no exchange: what it may have cost is in the ledger.
-    open_ = recorder.ledger.unaccounted(Unaccounted())
+    open_ = recorder.ledger.unaccounted
     most = open_.requests > 0 or any(each.lost.requests for each in kept)
     return kinds, "unaccounted" if most else "none" if tried_again else "as reported", end
 

@@ -2,14 +2,7 @@
 
 import pytest
 
-from molt_bench.llm.after_failure import (
-    LONGEST_PAUSE_S,
-    MOST_REFUSALS,
-    RequestFailed,
-    RequestLimits,
-    Standing,
-    next_step,
-)
+from molt_bench.llm.after_failure import LONGEST_PAUSE_S, RequestFailed, RequestLimits, Standing, next_step
 
 
 def step(trouble, after_s=None, *, retries=5, fold=False, **standing):
@@ -22,9 +15,10 @@ def step(trouble, after_s=None, *, retries=5, fold=False, **standing):
 @pytest.mark.parametrize(
     ("trouble", "standing", "name"),
     [
-        # An answer that comes too slowly is the model's fault at once.
+        # An answer that comes too slowly, and a refused prompt, are the model's fault at once.
         ("timeout", {}, "give up"),
         ("timeout", {"failures": 9}, "give up"),
+        ("refused", {}, "give up"),
         # A refusal that does not say why may pass, once.
         ("rejected", {"ever_answered": False}, "retry"),
         ("rejected", {"ever_answered": False, "failures": 1}, "stop: cannot be asked: why"),
@@ -33,11 +27,7 @@ def step(trouble, after_s=None, *, retries=5, fold=False, **standing):
         # Trouble is retried until it has lasted too long; with `fold` a question is given up after all retries.
         *((trouble, {"failures": 9, "troubled_s": 99.0}, "retry") for trouble in ("transport", "rejected", "hung")),
         ("transport", {"failures": 9, "troubled_s": 100.0}, "stop: could not be asked for 100 s: why"),
-        (
-            "hung",
-            {"troubled_s": 100.0},
-            "stop: could not be asked for 100 s: why; game.actionTimeoutS gives it longer",
-        ),
+        ("hung", {"troubled_s": 100.0}, "stop: could not be asked for 100 s: why; game.actionTimeoutS gives it longer"),
         ("transport", {"fold": True, "failures": 4}, "retry"),
         ("transport", {"fold": True, "failures": 5}, "give up"),
         # A busy model is asked less before a retry counts.
@@ -45,13 +35,10 @@ def step(trouble, after_s=None, *, retries=5, fold=False, **standing):
         ("busy", {"at_floor": True, "troubled_s": 100.0}, "stop: could not be asked for 100 s: why"),
         # A provider's pause is kept unless it is too long.
         *((trouble, {"after_s": LONGEST_PAUSE_S}, "retry") for trouble in ("busy", "transport")),
-        *((trouble, {"after_s": 3600.0}, "stop: asks for a pause of 3,600 s: go on after it") for trouble in ("busy",)),
-        # Whoever never answers one question, and others at once, takes too long over it.
+        ("busy", {"after_s": 3600.0}, "stop: asks for a pause of 3,600 s: go on after it"),
+        # A model that never answers one question, and others at once, takes too long over it.
         ("hung", {"answers_others": True, "troubled_s": 1000.0, "failures": 4}, "retry"),
         ("hung", {"answers_others": True, "troubled_s": 1000.0, "failures": 5}, "give up"),
-        # A refused prompt is a fault, and a model that refuses all of them stops the run.
-        ("refused", {"refusals": MOST_REFUSALS - 1}, "give up"),
-        ("refused", {"refusals": MOST_REFUSALS}, f"stop: refused {MOST_REFUSALS} prompts in a row: why"),
     ],
 )
 def test_what_is_done_about_trouble(trouble, standing, name):
@@ -75,19 +62,15 @@ def test_pauses_grow_end_somewhere_and_never_reach_beyond_the_end(trouble, stand
 
 
 @pytest.mark.parametrize(
-    ("trouble", "standing", "counts", "slows"),
+    ("trouble", "standing", "counts"),
     [
-        ("busy", {}, False, True),
-        ("busy", {"at_floor": True}, True, True),
-        ("timeout", {}, False, True),
-        ("hung", {}, True, True),
-        ("transport", {}, True, False),
-        ("rejected", {}, True, False),
+        ("busy", {}, False),
+        ("busy", {"at_floor": True}, True),
+        ("timeout", {}, False),
+        ("hung", {}, True),
+        ("transport", {}, True),
+        ("rejected", {}, True),
     ],
 )
-def test_a_model_that_could_not_take_so_many_requests_gets_fewer_and_is_paused_after_all_retries(
-    trouble, standing, counts, slows
-):
-    found = [step(trouble, failures=at, retries=2, **standing) for at in range(4)]
-    assert {(each.counts, each.slows) for each in found} == {(counts, slows)}
-    assert [each.pauses for each in found] == [False, False, counts, counts]
+def test_a_busy_model_is_asked_less_before_a_failure_counts(trouble, standing, counts):
+    assert step(trouble, **standing).counts == counts

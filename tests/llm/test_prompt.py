@@ -5,9 +5,8 @@ import pytest
 
 from molt_bench.errors import ConfigError, IllegalAction
 from molt_bench.llm.gateway import Gateway
-from molt_bench.llm.prompt import MADE_HANDS, action_text, decision_prompt, made_hand
+from molt_bench.llm.prompt import MADE_HANDS, action_text, decision_prompt, default_skill, made_hand, system_prompt
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.skill_document import default_skill, system_prompt
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.hand import Hand, HandRules

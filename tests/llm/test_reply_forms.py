@@ -4,9 +4,8 @@ import pytest
 
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
-from molt_bench.llm.prompt import prompt_hash
+from molt_bench.llm.prompt import default_skill, prompt_hash
 from molt_bench.llm.settings import REPLY_VERSIONS, LLMSettings
-from molt_bench.llm.skill_document import default_skill
 from molt_bench.llm.types import Said
 from molt_bench.specs import GameSpec
 from tests.llm.playing import run

@@ -4,9 +4,9 @@ import pytest
 
 from molt_bench import Mix
 from molt_bench.errors import AgentFailed
+from molt_bench.llm.prompt import default_skill
 from molt_bench.llm.reply import read_reply
 from molt_bench.llm.settings import REPLY_VERSIONS
-from molt_bench.llm.skill_document import default_skill
 from molt_bench.poker.actions import Action
 
 CALL = Action("call")

@@ -6,10 +6,9 @@ from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentFailed
 from molt_bench.llm.conversation import Conversation
 from molt_bench.llm.estimate import estimate_of
-from molt_bench.llm.prompt import decision_prompt
+from molt_bench.llm.prompt import decision_prompt, default_skill
 from molt_bench.llm.reply import MOST_ACTIONS, read_reply
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.skill_document import default_skill
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from tests.llm.mixing import mixing, stated

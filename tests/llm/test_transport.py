@@ -11,8 +11,7 @@ import pytest
 from molt_bench.llm.after_failure import RequestFailed
 from molt_bench.llm.client import ModelClient
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.stopwatch import Stopwatch
-from molt_bench.llm.transport import CALL, Transport
+from molt_bench.llm.transport import CALL, Call, Transport
 from molt_bench.llm.types import Said
 from tests.llm import wire
 from tests.llm.playing import passive, run
@@ -61,11 +60,12 @@ def answers(*pieces, times=1, keep_alive=True, **how):
         script, transport, found = Script(*pieces, **how), Transport(keep_alive=keep_alive), []
         async with script as url, httpx2.AsyncClient(transport=transport, trust_env=False) as http:
             for _ in range(times):
-                async with Stopwatch(20) as watch:
-                    CALL.set(watch)
+                call = Call(20)
+                CALL.set(call)
+                async with call.clock:
                     found.append(await http.post(url, content=b"hi"))
-                assert watch.sent
-                assert watch.answering
+                assert call.sent
+                assert call.answering
             return found, script.connections
 
     return asyncio.run(asyncio.wait_for(read(), 20))
@@ -125,7 +125,7 @@ def test_what_is_no_whole_answer_is_an_error(message):
         answers(message, close=True)
 
 
-def asked(*pieces, **how):
+def asked(*pieces, timeout_s=10, **how):
     """Return what a client makes of a server that says this."""
 
     async def ask():
@@ -133,7 +133,7 @@ def asked(*pieces, **how):
             settings = LLMSettings(model="openai:m", base_url=f"{url}/v1")
             client = ModelClient(settings)
             try:
-                return await client.ask(PROMPT, timeout_s=10)
+                return await client.ask(PROMPT, timeout_s=timeout_s)
             finally:
                 await client.close()
 
@@ -301,3 +301,22 @@ def test_a_conversation_is_sent_in_its_order():
     assert [(each["role"], each["content"]) for each in request.body["messages"]] == [
         (each.role, each.text) for each in said
     ]
+
+
+def test_a_server_that_stays_silent_is_given_up_in_time_and_may_bill_it():
+    with pytest.raises(RequestFailed, match=r"no answer within 0\.3 s") as caught:
+        asked(timeout_s=0.3)
+    assert (caught.value.trouble, caught.value.may_cost) == ("hung", True)
+
+
+def test_the_time_to_connect_is_not_the_models():
+    async def main():
+        call = Call(0.05)
+        async with call.clock:
+            call.connecting()
+            await asyncio.sleep(0.3)
+            assert not call.sent
+            call.was_sent()
+        return call.sent
+
+    assert asyncio.run(main())

@@ -7,7 +7,7 @@ from hashlib import sha256
 from tests.e2e.shell import one_clear_line, quick, quick_run
 from tests.e2e.two_runs import EVIL
 
-from molt_bench.llm.skill_document import default_skill
+from molt_bench.llm.prompt import default_skill
 from molt_bench.report import card as cards
 from molt_bench.report.card import CARD, card, card_text
 from molt_bench.report.run_rows import Rows

@@ -108,11 +108,11 @@ def test_what_a_question_may_have_cost_counts_until_its_exchange_says_so(tmp_pat
     resumed = Replies.reopen(path)
     assert resumed.ledger.left_open("a question") == lost
     resumed.ledger.put("a question", lost + Unaccounted(1, 0.5, 200))
-    assert resumed.ledger.unaccounted(Unaccounted()) == Unaccounted(2, 0.75, 300)
+    assert resumed.ledger.unaccounted == Unaccounted(2, 0.75, 300)
     resumed.add(msgspec.structs.replace(exchange("a question"), lost=lost))
     resumed.close()
     known = Replies.reopen(path, read_only=True)
-    assert resumed.ledger.unaccounted(lost) == known.ledger.unaccounted(known.earlier[0].lost) == lost
+    assert resumed.ledger.unaccounted == known.ledger.unaccounted == lost
     assert (known.skills, [each.key for each in known.earlier]) == ({"m": "Play."}, ["a question"])
 
 
@@ -125,9 +125,9 @@ def test_what_is_forgotten_after_the_end_is_no_change_of_what_was_said(tmp_path)
     replies.close()
     before = replies_hash(path)
     again = Replies.reopen(str(path))
-    again.ledger.forget(Unaccounted())
+    again.ledger.forget()
     again.close()
-    assert Replies.reopen(str(path), read_only=True).ledger.unaccounted(Unaccounted()) == Unaccounted()
+    assert Replies.reopen(str(path), read_only=True).ledger.unaccounted == Unaccounted()
     assert replies_hash(path) == before
     path.write_text(path.read_text().replace('"call"', '"fold"'))
     assert replies_hash(path) != before

@@ -20,14 +20,14 @@ from molt_bench.errors import ConfigError, MoltBenchError, raise_all
 from molt_bench.llm.after_failure import RequestLimits
 from molt_bench.llm.agent import LLMAgent
 from molt_bench.llm.asking import AskingAgent, Models
+from molt_bench.llm.desk import Listener
 from molt_bench.llm.gateway import Gateway
-from molt_bench.llm.new_client import new_client
 from molt_bench.llm.prices import PriceList
+from molt_bench.llm.prompt import system_prompt
 from molt_bench.llm.purse import Purse
+from molt_bench.llm.request import new_client
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.skill_document import system_prompt
-from molt_bench.llm.tellings import Tellings
-from molt_bench.llm.types import Exchange, Unaccounted
+from molt_bench.llm.types import Exchange
 from molt_bench.play.event_loop import all_together
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.plugin import ComingRun, Kind, Sitting
@@ -188,14 +188,12 @@ class Cast:
         for name in () if replies.read_only else models:
             self.permission.code_of(self.players[name].spec)
         limits = config.stop.budget
-        purse, lost = Purse(limits.max_cost_usd, limits.max_tokens) if limits else Purse(), Unaccounted()
+        purse, lost = Purse(limits.max_cost_usd, limits.max_tokens) if limits else Purse(), replies.ledger.unaccounted
+        purse.spend(lost.usd, lost.tokens)
         for exchange in replies.earlier:
             purse.spend(exchange.cost_usd or 0.0, exchange.tokens.total)
-            lost += exchange.lost
             if on_exchange is not None:
                 on_exchange(exchange)
-        lost = replies.ledger.unaccounted(lost)
-        purse.spend(lost.usd, lost.tokens)
         slowest_s = max((each.timeout_s for each in models.values()), default=MODEL_TIMEOUT_S)
         timeout_s = self._timeout_s or slowest_s
         return Gateway(
@@ -210,11 +208,10 @@ class Cast:
                     config.llm.pause_after_s, 0.0 if self._timeout_s else 2 * (timeout_s - MODEL_TIMEOUT_S)
                 ),
                 on_failure=config.llm.on_failure,
-                max_concurrent=config.llm.max_concurrent,
             ),
             prices=PriceList(config.llm.prices),
             purse=purse,
-            told=Tellings(warn=observer.on_warning, note=observer.on_notice, on_exchange=on_exchange),
+            listener=Listener(observer.on_warning, observer.on_notice, on_exchange),
             others=others,
         )
 

@@ -252,7 +252,7 @@ class Session:
             sealed=self._sealed and lost is not None,  # if that could not be written, the run can be resumed
             seconds=self._past.seconds + took,
             warnings=warnings,
-            unaccounted=replies.ledger.unaccounted(self._spending.lost),
+            unaccounted=replies.ledger.unaccounted,
         )
         lines = self._observers.ended(found, self._folder)
         if self._observer.on_lines is not None:

@@ -39,7 +39,7 @@ class Spending:
         self._sums[exchange.participant].add(exchange)
         spent, count, prices = self._by_match[exchange.game.match]
         self._by_match[exchange.game.match] = spent + price, count + tokens, prices
-        if exchange.outcome in ("reply", "cut"):
+        if exchange.outcome == "reply":
             so_far = prices.get(exchange.participant, 0)
             prices[exchange.participant] = None if so_far is None or exchange.cost_usd is None else so_far + price
 

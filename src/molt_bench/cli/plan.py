@@ -129,11 +129,10 @@ def _assumptions(plan: Plan) -> str:
 
 
 def _calls(model: ModelNeeds) -> str:
-    use, (least, most) = model.use, model.use.output_range
-    spread = f" ({least:,.0f} to {most:,.0f})" if least < most else ""
+    use = model.use
     return (
         f"{use.calls_per_hand:.2g} calls per hand, {use.input_tokens:,.0f} tokens in "
-        f"({use.cached_tokens:,.0f} cached), {use.output_tokens:,.0f} out{spread}, {model.latency_s:.3g} s "
+        f"({use.cached_tokens:,.0f} cached), {use.output_tokens:,.0f} out, {model.latency_s:.3g} s "
         f"({'pilot' if model.measured else 'assumed'}; {model.asked})"
     )
 

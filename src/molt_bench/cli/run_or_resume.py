@@ -15,7 +15,6 @@ from molt_bench.cli.session import Session, saying_what_is_left
 from molt_bench.cli.streams import notice, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
-from molt_bench.llm.types import Unaccounted
 from molt_bench.plugin import Hosting
 from molt_bench.runs.folder import last_run, new_folder, summarized
 from molt_bench.runs.master_seed import forget, only_built_in
@@ -82,8 +81,7 @@ def resume_run(
     try:
         files.settings, stored.config = changed_by(changes, stored)
         if changes.forget_unaccounted:
-            known = files.replies
-            known.ledger.forget(sum((exchange.lost for exchange in known.earlier), Unaccounted()))
+            files.replies.ledger.forget()
     except MoltBenchError:
         files.close()
         raise

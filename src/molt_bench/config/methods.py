@@ -81,7 +81,6 @@ class SchedulerConfig(Section):
 class LLMConfig(Section):
     """How language models are called."""
 
-    max_concurrent: Annotated[Count, Field(le=1_000_000, description="Concurrent requests, across all models.")] = 1000
     transport_retries: Annotated[NoneOrMore, Field(le=100, description="Retries before a model is paused.")] = 5
     backoff_s: Annotated[
         float, Field(ge=0, le=MUCH, description="Seconds before the first retry, doubled for each further one.")

@@ -11,18 +11,19 @@ from molt_bench.specs import MODEL_TIMEOUT_S
 #: is made; this prompt refused, for what it says or since it is too long; every request refused, as
 #: with a wrong key; an answer that came in too slowly; not one byte of an answer in time.
 Trouble: TypeAlias = Literal["busy", "transport", "rejected", "refused", "fatal", "timeout", "hung"]
-#: Those of a model that was asked too much at once: 429 and the like, and answers that took too long.
-_TOO_MUCH: Final[frozenset[Trouble]] = frozenset({"busy", "timeout", "hung"})
-#: Words with which servers refuse a limit of tokens that is higher than what they can write.
-_ABOUT_LIMIT: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "context length")
-#: Words by which they say that it is the limit that a context has no room for, and not the prompt alone.
-_LIMIT_IN_CONTEXT: Final = ("max_tokens", "max_completion_tokens", "in the completion")
 #: A provider that asks for a longer pause is not waited for.
 LONGEST_PAUSE_S: Final = 600.0
 #: The longest pause between two tries, unless the provider asks for more.
 _LONGEST_BACKOFF_S: Final = 60.0
-#: Refusals in a row after which a model is not asked any more.
-MOST_REFUSALS: Final = 20
+#: Words with which servers refuse a limit of tokens that is higher than what they can write, or than a context has room
+#: for beside the prompt.
+_ABOUT_LIMIT: Final = (
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "maxoutputtokens",
+    "in the completion",
+)
 
 
 class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is an error
@@ -31,7 +32,6 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
     Attributes:
         retry_after_s: The pause that the provider asks for.
         may_cost: Whether the request was sent, and may be on the bill.
-        about_limit: Whether it complains about how many tokens a reply may have.
         tokens: What it took all the same, as far as the server says.
     """
 
@@ -48,9 +48,12 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         self.retry_after_s = retry_after_s
         self.may_cost = may_cost
         self.tokens = tokens
-        about: dict[Trouble, tuple[str, ...]] = {"rejected": _ABOUT_LIMIT, "refused": _LIMIT_IN_CONTEXT}
-        self.about_limit = any(word in message.lower() for word in about.get(trouble, ()))
         super().__init__(message)
+
+    @property
+    def about_limit(self) -> bool:
+        """Whether it complains about how many tokens a reply may have."""
+        return self.trouble in ("rejected", "refused") and any(word in str(self).lower() for word in _ABOUT_LIMIT)
 
 
 class RequestLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +65,6 @@ class RequestLimits(msgspec.Struct, frozen=True, kw_only=True):
         backoff_s: Seconds before the first of those; doubled for every further one.
         pause_after_s: Seconds after which a run ends that can ask a model nothing.
         on_failure: Whether the model is paused then, or the question is given up, which is the model's fault.
-        max_concurrent: Requests at once, to all models together.
     """
 
     timeout_s: float = MODEL_TIMEOUT_S
@@ -70,7 +72,6 @@ class RequestLimits(msgspec.Struct, frozen=True, kw_only=True):
     backoff_s: float = 1.0
     pause_after_s: float = 600.0
     on_failure: Literal["pause", "fold"] = "pause"
-    max_concurrent: int = 1000
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +83,6 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         at_floor: Whether the model is asked one request at a time already, and cannot be asked less.
         troubled_s: Seconds for which nothing has come of this request, or of any request to the model.
         answers_others: Whether it has answered a request that was sent after this one.
-        refusals: Prompts that it has refused in a row, this one included.
     """
 
     failures: int = 0
@@ -90,48 +90,35 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     at_floor: bool = False
     troubled_s: float = 0.0
     answers_others: bool = False
-    refusals: int = 0
 
 
 class NextStep(msgspec.Struct, frozen=True):
     """What to do next.
 
     Attributes:
-        name: `retry` after a pause; `give up` on this reply, which is the model's fault, as is a prompt that it
-            refuses; `stop` the run, since no other request would fare better.
+        name: `retry` after a pause; `give up` on this reply, which is the model's fault; `stop` the run, since no other
+            request would fare better.
         pause_s: Seconds to wait before anything is sent again.
         counts: Whether this was one of the failures after which the model is paused.
-        pauses: Whether there have been too many by now: one request at a time is sent to the model, until one succeeds.
-        slows: Whether the model gets fewer requests at once, since it could not take so many.
         reason: Why the run stops, if it does.
     """
 
     name: Literal["retry", "give up", "stop"]
     pause_s: float = 0.0
     counts: bool = False
-    pauses: bool = False
-    slows: bool = False
     reason: str = ""
 
 
 def next_step(problem: RequestFailed, limits: RequestLimits, standing: Standing) -> NextStep:
-    """Decide what to do about a request that brought no reply, and whether its model is slowed down or paused.
+    """Decide what to do about a request that brought no reply.
 
     Only an answer that comes in too slowly, or a prompt that is refused for good, counts against the model; with
     `on_failure="fold"` so does a request that brought no reply after all retries.
     """
-    step = _step(problem, limits, standing)
-    pauses = step.counts and standing.failures >= limits.transport_retries
-    return msgspec.structs.replace(step, pauses=pauses, slows=problem.trouble in _TOO_MUCH)
-
-
-def _step(problem: RequestFailed, limits: RequestLimits, standing: Standing) -> NextStep:
     trouble, asked_s, failures = problem.trouble, problem.retry_after_s, standing.failures
     retried = failures >= limits.transport_retries
     # Who answers others at once, and this question never, takes too long over it.
     slow_here = trouble == "hung" and standing.answers_others
-    if trouble == "refused" and standing.refusals >= MOST_REFUSALS:
-        return NextStep("stop", reason=f"refused {standing.refusals:,} prompts in a row: {problem}")
     if trouble in ("timeout", "refused") or (slow_here and retried):
         return NextStep("give up")
     # A refusal that does not say why may be a hiccup: the same is tried a second time.

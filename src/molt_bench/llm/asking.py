@@ -69,7 +69,7 @@ class Models:
         """
         said = _said(messages)
         exchange = await self._recorded(model, said, settings)
-        if exchange.outcome != "reply" and exchange.outcome != "cut":
+        if exchange.outcome != "reply":
             raise AgentFailed(exchange.outcome, exchange.text)
         return exchange
 

@@ -24,8 +24,7 @@ from molt_bench.llm.providers import PROVIDERS
 from molt_bench.llm.reply import LONGEST_REPLY, WITHHELD, whole_characters
 from molt_bench.llm.request_settings import model_settings
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.stopwatch import HANDSHAKE_S, Stopwatch
-from molt_bench.llm.transport import CALL, Transport
+from molt_bench.llm.transport import CALL, HANDSHAKE_S, Call, Transport
 from molt_bench.llm.types import Answer, Said, Tokens
 
 #: Most characters that are kept of thoughts, and of what a server calls itself.
@@ -76,7 +75,6 @@ class ModelClient:
         self._model = _model(settings, make_provider, self._key, self._http)
         self._written: dict[int | None, ModelSettings] = {}
         self._settings_for(None)
-        self._bills_errors = self._provider.bills_errors or settings.is_elsewhere
 
     @property
     def url(self) -> str:
@@ -92,14 +90,13 @@ class ModelClient:
 
         `limit` is the most tokens of a reply where the user set none, or a smaller number.
         """
-        watch = Stopwatch(timeout_s)
-        settings = self._settings_for(limit)
-        token = CALL.set(watch)
+        settings, call = self._settings_for(limit), Call(timeout_s)
+        token = CALL.set(call)
         try:
-            async with watch:
+            async with call.clock:
                 response = await self._model.request(_library_messages(said), settings, _PARAMETERS)
         except TimeoutError:
-            raise _late(watch, timeout_s) from None
+            raise _late(call, timeout_s) from None
         except library_errors.ContentFilterError as error:
             return Answer(self.cut(str(error)), WITHHELD, None, Tokens())
         except MoltBenchError:
@@ -107,10 +104,10 @@ class ModelClient:
         except Exception as error:
             raise_bug(error)
             # Not chained: the provider's exception may hold the key.
-            raise failure_of(error, self.cut, sent=watch.sent, bills_errors=self._bills_errors) from None
+            raise failure_of(error, self.cut, sent=call.sent) from None
         finally:
             CALL.reset(token)
-        answer = self._read(response, _stated_in(watch.body))
+        answer = self._read(response, _stated_in(call.body))
         if answer.finish == _BROKEN_OFF:
             broken = "the provider broke its answer off with an error"
             raise RequestFailed("transport", broken, may_cost=True, tokens=answer.tokens)
@@ -132,11 +129,9 @@ class ModelClient:
             for kind in (messages.TextPart, messages.ThinkingPart)
         )
         details = response.provider_details or {}
-        finish: str | None = response.finish_reason
-        if self._provider.breaks_off and details.get("finish_reason") == _BROKEN_OFF:
-            finish = _BROKEN_OFF
-        elif finish == _BROKEN_OFF and not self._provider.breaks_off:
-            finish = None
+        # The library also calls it an error where a model wrote what cannot be.
+        broken = details.get("finish_reason") == _BROKEN_OFF
+        finish = _BROKEN_OFF if broken else None if response.finish_reason == "error" else response.finish_reason
         if finish == WITHHELD and not text:
             text = str(details.get("refusal") or "")
         bill = stated.usage or _Bill()
@@ -223,12 +218,12 @@ def _stated_in(body: bytes) -> _Stated:
         return _Stated()
 
 
-def _late(watch: Stopwatch, timeout_s: float) -> RequestFailed:
+def _late(call: Call, timeout_s: float) -> RequestFailed:
     """Return what came of a request whose time is up."""
-    if not watch.sent:
+    if not call.sent:
         return RequestFailed("transport", f"no connection within {HANDSHAKE_S:g} s")
-    trouble: Trouble = "timeout" if watch.answering else "hung"
-    late = "the answer was not complete" if watch.answering else "no answer"
+    trouble: Trouble = "timeout" if call.answering else "hung"
+    late = "the answer was not complete" if call.answering else "no answer"
     return RequestFailed(trouble, f"{late} within {timeout_s:g} s", may_cost=True)
 
 

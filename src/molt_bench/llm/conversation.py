@@ -4,8 +4,6 @@ The agent uses it to ask a model, and the viewer to show what was asked. What it
 replies alone, so it is the same whenever a game is played again from its records. It ends with the game.
 """
 
-from typing import Final
-
 from molt_bench.errors import AgentFailed
 from molt_bench.llm.memory import HandMemory, SessionMemory
 from molt_bench.llm.prompt import decision_prompt
@@ -17,9 +15,6 @@ from molt_bench.poker.hand import HandRules
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import GameFacts
-
-#: Characters of a token, about, in what models are told and write.
-CHARACTERS_PER_TOKEN: Final = 3.9
 
 
 class Conversation:
@@ -56,7 +51,7 @@ class Conversation:
     def take_reply(self, observation: Observation, exchange: Exchange) -> Action | Mix:
         """Return the action that the model chose, or the mix, and remember why; AgentFailed if there is none."""
         self._rejected = exchange.text if exchange.outcome == "reply" else ""
-        if exchange.outcome != "reply" and exchange.outcome != "cut":
+        if exchange.outcome != "reply":
             raise AgentFailed(exchange.outcome, exchange.text)
         reply = read_reply(exchange.text, exchange.finish, strategy=self._settings.reply == "strategy")
         if self._settings.memory != "none":

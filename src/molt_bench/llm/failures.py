@@ -6,9 +6,8 @@ It needs the extra `llm`.
 import json
 import re
 from collections.abc import Callable
-from errno import EMFILE, ENFILE
 from http import HTTPStatus
-from typing import Final, TypeAlias
+from typing import Final
 
 from pydantic_ai import exceptions as known
 
@@ -49,45 +48,31 @@ _TROUBLES: Final[tuple[tuple[type[Exception], Trouble], ...]] = (
     (known.ModelRequestRejectedError, "rejected"),
     (known.UserError, "rejected"),
 )
-_Cleaned: TypeAlias = Callable[[str], str]
 
 
-def failure_of(error: Exception, cleaned: _Cleaned, *, sent: bool, bills_errors: bool = True) -> RequestFailed:
-    """Return what an error of the library means.
-
-    Args:
-        error: The error.
-        cleaned: Takes the key out of a text.
-        sent: Whether the request was sent.
-        bills_errors: Whether the server may bill requests that it answers with an error of its own.
-    """
+def failure_of(error: Exception, cleaned: Callable[[str], str], *, sent: bool) -> RequestFailed:
+    """Return what an error of the library means; `cleaned` takes the key out of a text, `sent` is a request's state."""
     trouble, message = _meaning(error)
     status = error.status_code if isinstance(error, known.ModelHTTPError) else None
     told = status is not None and status not in _LOST_ON_THE_WAY
     # A 429, and a request that is made wrongly, are turned away before anything is worked out. Other errors may be
     # billed: Azure says so of prompts that its filter refuses, and of those that are too long.
     worked_out = trouble == "refused" or (status or 0) >= _OF_THE_SERVER
-    may_be_billed = bills_errors and worked_out if told else trouble != "fatal"
+    may_be_billed = worked_out if told else trouble != "fatal"
     return RequestFailed(trouble, cleaned(message)[:_LONGEST], _asked_pause(error), may_cost=sent and may_be_billed)
 
 
 def _meaning(error: Exception) -> tuple[Trouble, str]:
     """Return what an error means, whatever it costs."""
-    if any(isinstance(each, OSError) and each.errno in (EMFILE, ENFILE) for each in causes(error)):
-        return "busy", "too many open files: a higher limit (ulimit -n) allows for more at once"
     statuses = [getattr(each, "status_code", None) for each in causes(error)]
     # A key goes to no address that the user did not name.
-    sent_elsewhere = next((each for each in statuses if isinstance(each, int) and 300 <= each < 400), None)
-    if sent_elsewhere is not None:
-        return (
-            "fatal",
-            f"the server answered {sent_elsewhere}, a redirect, which is not followed: name its address",
-        )
-    status, message = getattr(error, "status_code", None), _told_of(error)
-    body = str(getattr(error, "body", None))
+    moved = next((each for each in statuses if isinstance(each, int) and 300 <= each < 400), None)
+    if moved is not None:
+        return "fatal", f"the server answered {moved}, a redirect, which is not followed: name its address"
+    status, body = getattr(error, "status_code", None), str(getattr(error, "body", None))
     if status == _TOO_LARGE or (status in _ONE_REQUEST and _REFUSED.search(body)):
-        return "refused", message
-    return next((trouble for kind, trouble in _TROUBLES if isinstance(error, kind)), "transport"), message
+        return "refused", _told_of(error)
+    return next((trouble for kind, trouble in _TROUBLES if isinstance(error, kind)), "transport"), _told_of(error)
 
 
 def _told_of(error: Exception) -> str:

@@ -1,7 +1,7 @@
 """A harness: the caller's own client asks a model that plays, in place of the gateway, and minds time and money."""
 
+from molt_bench.llm.prompt import system_prompt
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.types import Exchange, Said
 from molt_bench.plugin import Ask
 from molt_bench.specs import GameLabel

@@ -5,11 +5,14 @@ so that providers can cache it.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 from typing import Final
 
+from molt_bench.files import text_of
 from molt_bench.llm.reply import MOST_ACTIONS, WHOLE
-from molt_bench.llm.settings import LLMSettings, Track
+from molt_bench.llm.settings import LLMSettings, ReplyForm, Track
 from molt_bench.llm.types import Said
 from molt_bench.poker.actions import KINDS, STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
@@ -25,6 +28,21 @@ MADE_HANDS = tuple(name for _, name in CATEGORIES)
 
 #: Characters that are shown of an answer that was not taken.
 REJECTED_LENGTH: Final = 1200
+#: Most bytes of a skill document.
+_LONGEST_SKILL: Final = 1_000_000
+
+
+def system_prompt(settings: LLMSettings) -> str:
+    """Return the skill document: the user's, verbatim, or the default; raises ConfigError if it cannot be read."""
+    if settings.skill_doc is None:
+        return default_skill(settings.reply)
+    return text_of(settings.skill_doc, field="skillDoc", most_bytes=_LONGEST_SKILL, encoding="utf-8")
+
+
+@cache
+def default_skill(reply: ReplyForm = "action") -> str:
+    """Return the default skill document: rules, notation and the form of the reply, but no strategy."""
+    return (Path(__file__).parent / f"skill_{reply}.md").read_text("utf-8")
 
 
 def decision_prompt(

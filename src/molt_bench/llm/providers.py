@@ -23,8 +23,6 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
         counts_thoughts: Whether it takes a number of tokens of thought.
         effort_is_number: Whether an effort is sent as such a number.
         samples_while_thinking: Whether it takes a temperature beside thoughts.
-        breaks_off: Whether a reply that ended with an error is its own trouble, and nothing that the model said.
-        bills_errors: Whether it may bill requests that it answers with an error of its own.
     """
 
     name: str
@@ -38,8 +36,6 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     counts_thoughts: bool = False
     effort_is_number: bool = False
     samples_while_thinking: bool = True
-    breaks_off: bool = True
-    bills_errors: bool = True
 
     @property
     def priced_as(self) -> str:
@@ -68,7 +64,6 @@ _OPENAI: Final = Provider(
     keys=("OPENAI_API_KEY",),
     addresses=("OPENAI_BASE_URL",),
     effort_field="openai_reasoning_effort",
-    bills_errors=False,
 )
 _ROWS: Final = (
     _OPENAI,
@@ -80,17 +75,14 @@ _ROWS: Final = (
         counts_thoughts=True,
         effort_is_number=True,
         samples_while_thinking=False,
-        bills_errors=False,
     ),
     Provider(
         name="google",
         keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
         addresses=("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"),
         counts_thoughts=True,
-        breaks_off=False,  # the library calls it an error, too, where the model wrote what cannot be
-        bills_errors=False,
     ),
-    Provider(name="google-cloud", prices="google", breaks_off=False),
+    Provider(name="google-cloud", prices="google"),
     Provider(name="deepseek"),
     Provider(name="openrouter", bill_field="openrouter_usage"),
 )

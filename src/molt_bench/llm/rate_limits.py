@@ -5,6 +5,8 @@ import sys
 from collections import deque
 from typing import Final
 
+from molt_bench.llm.settings import LLMSettings
+
 #: Requests at once where the config sets no limit: at first, and at most.
 START: Final = 64
 MOST: Final = 500
@@ -28,11 +30,11 @@ def most_connections() -> int:
 
 
 class ModelLimit:
-    """Limits the requests to one model: how many at once, and how many per minute.
+    """Limits the requests to one model at one server: how many at once, and how many per minute.
 
-    As in TCP, the limit doubles until the provider first reports that it is too much; then it is halved, and grows by
-    one for every full round of successes. A model that cannot be reached is paused: one request at a time is sent until
-    one succeeds.
+    The number begins at what the users of the model allow, or at 64. As in TCP, it doubles with every full round of
+    replies until the provider first reports that it is too much; then it is halved, and grows by one for every round. A
+    model that cannot be reached is paused: one request at a time is sent until one succeeds.
 
     Attributes:
         paused: Whether it is paused.
@@ -40,22 +42,17 @@ class ModelLimit:
         answered_from: When the last request that was answered had been sent.
 
     Args:
-        most: Requests at once, from the start; None adapts the number, from 64 to at most 500.
-        cautious: Whether to start with one request at a time, until it is known that replies keep to their limits.
-        per_minute: Requests per minute, or None for no limit.
-        timeout_s: Seconds after which a request is given up; answers that take half of that mean a crowded server.
+        users: How each participant asks it: the tightest of their limits counts.
+        cautious: Whether to begin with one request at a time, until it is known what replies cost.
     """
 
-    def __init__(
-        self, most: int | None = None, *, cautious: bool = False, per_minute: float | None = None, timeout_s: float
-    ) -> None:
-        self.most = MOST if most is None else most
-        self._usual = float(START if most is None else most)
-        self.limit = 1.0 if cautious else self._usual
+    def __init__(self, *users: LLMSettings, cautious: bool = False) -> None:
+        own = [each.max_concurrent for each in users if each.max_concurrent is not None]
+        paces = [each.requests_per_minute for each in users if each.requests_per_minute is not None]
+        self.most = min(own, default=MOST)
+        self.limit = 1.0 if cautious else float(min(own, default=START))
         self.in_flight = 0
-        self._interval_s = max(60 / per_minute if per_minute else 0.0, _APART_S)
-        self._crowded_s = timeout_s / 2
-        self._growing = True
+        self._interval_s = max(60 / min(paces) if paces else 0.0, _APART_S)
         self._may_start_at = 0.0
         self._last_cut = float("-inf")
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -64,10 +61,9 @@ class ModelLimit:
         self.troubled_since: float | None = None
         self.answered_from = float("-inf")
 
-    async def acquire(self) -> float:
-        """Wait for a turn, first come, first served; return when it came, by the event loop's clock."""
-        loop = asyncio.get_running_loop()
-        turn = loop.create_future()
+    async def acquire(self) -> None:
+        """Wait for a turn, first come, first served."""
+        turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._serve()
         try:
@@ -76,7 +72,6 @@ class ModelLimit:
             if turn.done() and not turn.cancelled():
                 self.release()
             raise
-        return loop.time()
 
     def release(self, *, unused: bool = False) -> None:
         """End a turn; one in which nothing was sent takes no time."""
@@ -99,24 +94,19 @@ class ModelLimit:
             self._may_start_at = max(self._may_start_at, now + pause_s)
         return begins
 
-    def succeeded(self, latency_s: float, *, started: float = float("-inf")) -> None:
-        """Raise the limit after a reply to a request sent at `started`, unless it took long; a pause ends."""
+    def succeeded(self, started: float) -> None:
+        """Raise the limit after a reply to a request sent at `started`; a pause ends."""
         self.paused, self.troubled_since = False, None
         self.answered_from = max(self.answered_from, started)
-        if latency_s < self._crowded_s or (self._growing and self.limit < self._usual):
-            self.limit = min(self.most, self.limit + (1 if self._growing else 1 / self.limit))
+        never_cut = self._last_cut == float("-inf")
+        self.limit = min(self.most, self.limit + (1 if never_cut else 1 / self.limit))
         self._serve()
 
-    def exceeded(self) -> None:
-        """Send one request at a time again: a reply took more than it was allowed to, and the next may, too."""
-        self.limit, self._growing = 1.0, True
-
     def slowed(self, started: float, pause_s: float) -> None:
-        """Lower the limit after a request that was too much, unless sent before the last cut, and pause."""
+        """Halve the limit after a request that was too much, unless sent before the last cut, and pause."""
         now = asyncio.get_running_loop().time()
         if started > self._last_cut:
             self._last_cut = now
-            self._growing = False
             self.limit = max(1.0, min(self.limit, self.in_flight + 1) / 2)
         self._may_start_at = max(self._may_start_at, now + pause_s)
 

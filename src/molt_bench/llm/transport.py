@@ -1,23 +1,24 @@
-"""The transport under the library's HTTP client: aiohttp, in a third of the time of its own, and with a stopwatch.
+"""The transport under the library's HTTP client: aiohttp, in a third of the time of its own, and with time limits.
 
-It keeps no limits of its own on how many: concurrency and time are limited elsewhere.
+It keeps no limits of its own on how many: concurrency is limited elsewhere.
 """
 
 import asyncio
 import ssl
-import urllib.request as urllib_request
 from contextvars import ContextVar
 from functools import cache
 from typing import Any, Final
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx2
 import yarl
 
 from molt_bench.blame import raise_bug
-from molt_bench.llm.stopwatch import Stopwatch
 
+#: Seconds to open a connection and to send a request over it.
+HANDSHAKE_S: Final = 10.0
 #: Seconds for which an idle connection is kept.
 _IDLE_S: Final = 60.0
 #: How often the event loop looks at its sockets before a kept connection is used: the server may have closed it.
@@ -31,16 +32,36 @@ _FRAMING: Final = frozenset(
 _NO_LIMIT: Final = aiohttp.ClientTimeout()
 
 
+class Call:
+    """One request, and its time: a limit to connect, and another one to answer once it was sent.
+
+    Attributes:
+        clock: Ends it when its time is up.
+        sent: Whether it was sent, so that it may cost something; True where that cannot be seen.
+        answering: Whether some of the answer has come.
+        body: The body of the answer, once all of it has.
+    """
+
+    def __init__(self, timeout_s: float) -> None:
+        self.clock = asyncio.timeout(timeout_s)
+        self.sent = True
+        self.answering = False
+        self.body = b""
+        self._timeout_s = timeout_s
+
+    def connecting(self) -> None:
+        """Give the request the time of a handshake: it is not sent yet."""
+        self.sent = self.answering = False
+        self.clock.reschedule(asyncio.get_running_loop().time() + HANDSHAKE_S)
+
+    def was_sent(self) -> None:
+        """Start the model's time: the request has been sent."""
+        self.sent = True
+        self.clock.reschedule(asyncio.get_running_loop().time() + self._timeout_s)
+
+
 #: The request that the library sends in the current task.
-CALL: Final[ContextVar[Stopwatch]] = ContextVar("call")
-
-
-class NotSentError(ConnectionError):
-    """A request that was not sent."""
-
-
-class BrokenAnswerError(ConnectionError):
-    """An answer that is no HTTP, that ended too soon, or that is too long."""
+CALL: Final[ContextVar[Call]] = ContextVar("call")
 
 
 class Transport(httpx2.AsyncBaseTransport):
@@ -57,19 +78,17 @@ class Transport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request of the library."""
-        call = CALL.get()
-        body = await request.aread()
+        call, body = CALL.get(), await request.aread()
         try:
             return await self._send(request, body, call)
         except OSError as error:
             kind = httpx2.ReadError if call.sent else httpx2.ConnectError
             raise kind(str(error), request=request) from error
 
-    async def _send(self, request: httpx2.Request, body: bytes, call: Stopwatch) -> httpx2.Response:
+    async def _send(self, request: httpx2.Request, body: bytes, call: Call) -> httpx2.Response:
         call.connecting()
-        if self._session is not None:
-            for _ in range(_LOOKS):
-                await asyncio.sleep(0)
+        for _ in range(_LOOKS if self._session is not None else 0):
+            await asyncio.sleep(0)
         session = self._opened()
         try:
             sent = session.request(
@@ -83,15 +102,15 @@ class Transport(httpx2.AsyncBaseTransport):
                 call.body = await _read(response, call)
                 headers = [(name, value) for name, value in response.headers.items() if name.lower() not in _FRAMING]
                 return httpx2.Response(response.status, headers=headers, content=call.body, request=request)
-        except (BrokenAnswerError, NotSentError):
-            raise
         except (aiohttp.ClientConnectorError, UnicodeError, ValueError) as error:
-            raise _not_sent(error) from error
-        except (aiohttp.ClientError, OSError) as error:
+            root: Any = getattr(error, "os_error", error)
+            raise root if isinstance(root, OSError) else ConnectionError(str(root) or type(root).__name__) from error
+        except aiohttp.ClientError as error:
             raise_bug(error)  # one in what is told while a body is written
-            raise BrokenAnswerError(f"the answer broke off: {_what_broke(error)}") from None
+            raise ConnectionError(f"the answer broke off: {_what_broke(error)}") from None
         finally:
-            await self._done_with(session)
+            if session is not self._session:
+                await session.close()
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is not None:
@@ -107,10 +126,6 @@ class Transport(httpx2.AsyncBaseTransport):
             self._session = session
         return session
 
-    async def _done_with(self, session: aiohttp.ClientSession) -> None:
-        if session is not self._session:
-            await session.close()
-
     def _target(self, url: str) -> dict[str, Any]:
         """Work out how to reach a URL, once: its proxy and its certificates, as aiohttp takes them.
 
@@ -118,11 +133,9 @@ class Transport(httpx2.AsyncBaseTransport):
         """
         found = self._targets.get(url)
         if found is None:
-            parts = urlsplit(url)
-            known = urllib_request.getproxies()
+            parts, known = urlsplit(url), getproxies()
             named = known.get(parts.scheme) or known.get("all")
-            around = not named or urllib_request.proxy_bypass(parts.hostname or "")
-            proxy = None if around or not named else _proxy(named)
+            proxy = None if not named or proxy_bypass(parts.hostname or "") else _proxy(named)
             secure = certificates() if parts.scheme == "https" else True
             found = self._targets[url] = {"url": yarl.URL(url, encoded=True), "proxy": proxy, "ssl": secure}
         return found
@@ -135,21 +148,21 @@ class Transport(httpx2.AsyncBaseTransport):
 
 
 class _WatchedBody(aiohttp.BytesPayload):
-    """A body that tells a stopwatch when it is sent; aiohttp's traces would take twice as long."""
+    """A body that tells when it is sent; aiohttp's traces would take twice as long."""
 
-    def __init__(self, body: bytes, watch: Stopwatch) -> None:
+    def __init__(self, body: bytes, call: Call) -> None:
         super().__init__(body)
-        self._watch = watch
+        self._call = call
 
     async def write_with_length(self, writer: Any, content_length: int | None) -> None:
-        self._watch.was_sent()
+        self._call.was_sent()
         await super().write_with_length(writer, content_length)
 
 
 def _proxy(named: str) -> yarl.URL:
     """Return the proxy that the environment names, which need not say http://.
 
-    Raises NotSentError if it cannot be used. The error does not show it: there may be a password in it.
+    Raises ConnectionError if it cannot be used. The error does not show it: there may be a password in it.
     """
     try:
         found = yarl.URL(named if "://" in named else f"http://{named}")
@@ -157,17 +170,11 @@ def _proxy(named: str) -> yarl.URL:
     except ValueError:
         usable = None
     if not usable:
-        raise NotSentError("the proxy that the environment names has no address such as http://127.0.0.1:8080")
+        raise ConnectionError("the proxy that the environment names has no address such as http://127.0.0.1:8080")
     return found
 
 
-def _not_sent(error: Exception) -> OSError:
-    """Return why a request was not sent."""
-    root: Any = getattr(error, "os_error", error)
-    return root if isinstance(root, OSError) else NotSentError(str(root) or type(root).__name__)
-
-
-def _what_broke(error: Exception) -> str:
+def _what_broke(error: aiohttp.ClientError) -> str:
     """Return what went wrong with an answer, without what was in it: half of a key, or the password of a proxy."""
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return f"the proxy answered {error.status}"
@@ -179,15 +186,14 @@ def _what_broke(error: Exception) -> str:
     return said.partition(":")[0] or type(error).__name__  # what was read comes after the colon
 
 
-async def _read(response: aiohttp.ClientResponse, watch: Stopwatch) -> bytes:
+async def _read(response: aiohttp.ClientResponse, call: Call) -> bytes:
     body = bytearray()
     async for part in response.content.iter_any():
         body += part
         # Servers send blanks to keep a connection alive.
-        if not watch.answering and not part.isspace():
-            watch.answering = True
+        call.answering = call.answering or not part.isspace()
         if len(body) > _MOST_BYTES:
-            raise BrokenAnswerError(f"the answer has more than {_MOST_BYTES:,} bytes")
+            raise ConnectionError(f"the answer has more than {_MOST_BYTES:,} bytes")
     return bytes(body)
 
 

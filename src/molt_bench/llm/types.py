@@ -18,9 +18,8 @@ EFFORT_TOKENS: Final[Mapping[Effort, int]] = {
     "xhigh": 32768,
     "max": 49152,
 }
-#: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good;
-#: a reply that a limit of ours cut off, so that the question was asked again.
-ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused", "cut"]
+#: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good.
+ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused"]
 #: Most tokens of one request and its reply; no model has room for more.
 _MOST_TOKENS: Final = 20_000_000
 
@@ -34,11 +33,6 @@ class Unaccounted(msgspec.Struct, frozen=True):
 
     def __add__(self, more: "Unaccounted") -> "Unaccounted":
         return Unaccounted(self.requests + more.requests, self.usd + more.usd, self.tokens + more.tokens)
-
-    def __sub__(self, less: "Unaccounted") -> "Unaccounted":
-        return Unaccounted(
-            max(0, self.requests - less.requests), max(0.0, self.usd - less.usd), max(0, self.tokens - less.tokens)
-        )
 
 
 #: Nothing; an exchange with it is written without it.

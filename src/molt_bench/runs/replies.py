@@ -141,7 +141,6 @@ class Replies:
         read_only: Whether no one may be asked: a missing reply is an error.
         skills: The system prompt of every participant that is a model, once it is known.
         earlier: The exchanges of earlier sessions, in order.
-        sent_bytes: Bytes of what was said in each of those, by key.
         ledger: What requests to models can cost, before they are sent.
 
     Args:
@@ -153,7 +152,7 @@ class Replies:
         self.read_only = self.begun = False
         self.skills: dict[str, str] = {}
         self.earlier: list[Exchange] = []
-        self.sent_bytes: dict[str, int] = {}
+        self._keys: set[str] = set()
         self.ledger = Ledger(self._write)
         self._exchanges: dict[GameLabel, dict[str, Exchange]] = defaultdict(dict)
         self._answers: dict[GameLabel, dict[str, Outcome]] = defaultdict(dict)
@@ -201,14 +200,13 @@ class Replies:
             raise JournalError(f"{place} answers a question that an earlier line answers in another way")
 
     def _take_exchange(self, line: Exchange, *, kept: bool) -> None:
-        if line.key in self.sent_bytes:  # a copy of a line is one exchange, paid for once
+        if line.key in self._keys:  # a copy of a line is one exchange, paid for once
             return
-        said = (self.skills.get(line.participant, ""), *(each.text for each in line.asked))
-        self.sent_bytes[line.key] = sum(len(each.encode()) for each in said)
+        self._keys.add(line.key)
         # The text is only needed where it may be read again, and what was asked and thought never.
         line = msgspec.structs.replace(line, asked=(), thoughts="", text=line.text if kept else "")
         self.earlier.append(line)
-        self.ledger.settle(line.key)
+        self.ledger.settle(line)
         if kept:
             self._exchanges[line.game][line.key] = line
 
@@ -233,7 +231,7 @@ class Replies:
 
     def add(self, exchange: Exchange) -> None:
         """Record an exchange; it is handed to the system before this returns. Raises RunHalted if it cannot be."""
-        self.ledger.settle(exchange.key)
+        self.ledger.settle(exchange)
         self._exchanges[exchange.game][exchange.key] = exchange
         self._write(exchange)
 
@@ -312,5 +310,7 @@ def said_in(path: Path, models: Mapping[str, LLMSettings], game: GameLabel | Non
         line = read_line(text, str(path))
         if isinstance(line, Skill):
             skills[line.participant] = line.text
-        elif isinstance(line, Exchange) and game in (None, line.game) and line.outcome != "cut":  # asked for again
+        elif isinstance(line, Exchange) and game in (None, line.game):
+            if not line.attempt and line.game.match:
+                continue  # cut off by a limit of ours, and asked again
             yield Said(line, skills.get(line.participant), models.get(line.participant))

@@ -249,7 +249,7 @@ class Run:
             sealed=self.sealed,
             seconds=past.seconds,
             warnings=[*another, *ahead, *result.warnings],
-            unaccounted=replies.ledger.unaccounted(spending.lost),
+            unaccounted=replies.ledger.unaccounted,
         )
 
 

@@ -10,6 +10,9 @@ from molt_bench.llm.settings import LLMSettings
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.study.plan import Plan
 
+#: The share of what a seed pair is expected to take that it takes at least.
+_AT_LEAST: Final = 1 / 3
+
 
 class Outlay(NamedTuple):
     """What a run is expected to cost, in words, and the models without a price that may cost something."""
@@ -32,17 +35,10 @@ def outlay_of(config: BenchmarkConfig) -> Outlay | None:
     if not usd and not unpriced and not by_code:
         return None
     takes = "a first ranking takes" if matches is None else "it will cost"
-    said = [f"{takes} about {_money(usd)}{_spread(plan, usd)}"] if usd else []
+    said = [f"{takes} about {_money(usd)}"] if usd else []
     said += [f"no price is known for {', '.join(unpriced)}"] if unpriced else []
     said += [f"how often an agent's own code asks {', '.join(by_code)} is not known"] if by_code else []
     return Outlay(", and ".join(said), unpriced)
-
-
-def _spread(plan: Plan, usd: float) -> str:
-    """Return the least and the most that would be no surprise, where they are far apart."""
-    times = [end / each.usd_per_call for each in plan.models if each.usd_per_call for end in each.usd_range or ()]
-    least, most = min(times, default=1.0), max(times, default=1.0)
-    return f" ({_money(least * usd)} to {_money(most * usd)})" if most > 1.2 else ""
 
 
 def _is_local(settings: LLMSettings) -> bool:
@@ -83,14 +79,11 @@ def what_the_limit_buys(config: BenchmarkConfig) -> str | None:
 
 
 def too_little(config: BenchmarkConfig) -> str | None:
-    """Say that a limit does not buy one seed pair, even if models write as little as they may; None if it does."""
+    """Say that a limit does not buy one seed pair, even if it takes a third of what is expected; None if it may."""
     limit, plan, hands = _limit(config), Plan(config), 2 * config.game.dealt_hands
     if limit is None:
         return None
-    least = {
-        each.id: hands * each.use.calls_per_hand * (each.usd_range or (each.usd_per_call or 0.0,))[0]
-        for each in plan.models
-    }
+    least = {each.id: _AT_LEAST * hands * each.use.calls_per_hand * (each.usd_per_call or 0.0) for each in plan.models}
     pairs = [fsum(least.get(name, 0.0) for name in pair) for pair in plan.pairs]
     usd = min(filter(None, pairs), default=0.0)
     if limit >= usd:

@@ -16,8 +16,8 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.llm.estimate import Estimate, estimate_of
 from molt_bench.llm.prices import PriceList
+from molt_bench.llm.prompt import system_prompt
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.types import Exchange
 from molt_bench.rating.model import MarginModel
 from molt_bench.specs import GameLabel
@@ -131,8 +131,6 @@ class ModelNeeds(msgspec.Struct, frozen=True):
 
     Attributes:
         usd_per_call: Dollars; None if no price is known.
-        usd_range: The fewest and the most that would be no surprise; None if no price is known, or where its use is
-            measured.
         measured: Whether its use is that of the pilot.
         asked: How it is asked: the form of its replies with its version, and its track.
     """
@@ -141,7 +139,6 @@ class ModelNeeds(msgspec.Struct, frozen=True):
     use: Estimate
     latency_s: float
     usd_per_call: float | None
-    usd_range: tuple[float, float] | None
     measured: bool
     asked: str
 
@@ -153,13 +150,11 @@ def needs_of(name: str, settings: LLMSettings, pilot: Pilot, prices: PriceList, 
     """
     known = pilot.models.get(_key(name, settings)) or pilot.models.get(_key(settings.model, settings))
     use, latency = known or (estimate_of(settings, hands, skill=system_prompt(settings)), LATENCY_S)
-    least, most = (use.usd_per_call(settings, prices, written) for written in use.output_range)
     return ModelNeeds(
         name,
         use,
         latency,
         use.usd_per_call(settings, prices),
-        None if least is None or most is None or known else (least, most),
         known is not None,
         f"{settings.reply_form}, {settings.track}",
     )

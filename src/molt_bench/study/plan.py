@@ -98,12 +98,12 @@ class Plan:
 
     def _waiting_s(self, matches: int, calls: dict[str, float]) -> float:
         """Return how long replies take: as long as the longest game of each round, or as limits dictate."""
-        config, settings, size = self.config, self.config.models(), self.config.matches_per_round()
+        settings, size = self.config.models(), self.config.matches_per_round()
         in_game = {each.id: self._dealt * each.use.calls_per_hand * each.latency_s for each in self.models}
         games = [sum(in_game.get(name, 0.0) for name in pair) for pair in self.pairs]
         sweep = fsum(max(games[start : start + size]) for start in range(0, len(games), size))
         in_all = {each.id: calls[each.id] * each.latency_s for each in self.models}
-        waits = [sweep * matches / len(games), fsum(in_all.values()) / config.llm.max_concurrent]
+        waits = [sweep * matches / len(games)]
         for name, seconds in in_all.items():
             at_once, a_minute = settings[name].max_concurrent, settings[name].requests_per_minute
             waits += [seconds / at_once] if at_once else []
