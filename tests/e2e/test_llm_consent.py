@@ -28,7 +28,7 @@ def test_a_limit_is_enough(tmp_path, server, limit):
     config["stop"]["budget"]["maxMatches"] = 1
     done = begun(tmp_path, config, "--set", f"stop.budget.{limit}")
     assert done.returncode == 0, done.stderr
-    assert ("a first ranking takes about $" in done.stderr) == limit.startswith("maxCostUsd")
+    assert ("a first ranking takes about " in done.stderr) == limit.startswith("maxCostUsd")
 
 
 def test_a_local_model_without_a_price_needs_no_limit(tmp_path, server):
@@ -52,13 +52,12 @@ def test_a_limit_that_buys_no_match_says_so_and_has_a_status_of_its_own(tmp_path
     assert again.stderr.strip().splitlines()[-1].startswith("molt-bench: no match was rated: $")
 
 
-@pytest.mark.parametrize(("limit", "takes"), [("maxCostUsd=0.5", "about $"), ("maxTokens=3000", "about 2")])
-def test_a_run_that_cannot_afford_one_seed_pair_says_so_before_it_starts(tmp_path, server, limit, takes):
+def test_a_run_that_cannot_afford_one_seed_pair_says_so_before_it_starts(tmp_path, server):
     (tmp_path / "bench.json").write_text(json.dumps(config_for(server.url)))
     before = server.received
-    done = quick("run", "--config", "bench.json", "--set", f"stop.budget.{limit}", cwd=tmp_path)
+    done = quick("run", "--config", "bench.json", "--set", "stop.budget.maxCostUsd=0.5", cwd=tmp_path)
     assert done.returncode == 5
-    assert "buy one seed pair, which takes at least " + takes in done.stderr
+    assert "buy one seed pair, which takes at least about $" in done.stderr
     assert not (tmp_path / "out").exists()
     assert server.received == before
 

@@ -168,9 +168,7 @@ def test_the_games_of_a_round_run_at_once():
 
 
 def test_two_models_wait_for_each_other():
-    one, two = (
-        Plan(config(model(), other, hands=10, llm={"maxConcurrent": 100})).price(30) for other in ("tight", model("b"))
-    )
+    one, two = (Plan(config(model(), other, hands=10)).price(30) for other in ("tight", model("b")))
     assert two.hours == pytest.approx(2 * one.hours, rel=0.02)
 
 

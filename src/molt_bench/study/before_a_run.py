@@ -1,7 +1,7 @@
 """Before a run: what it will cost and what it can show, in one sentence each, without a table."""
 
 from math import fsum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from molt_bench.config.sections import BenchmarkConfig
