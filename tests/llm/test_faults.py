@@ -13,7 +13,6 @@ from molt_bench.errors import ProviderError
 from molt_bench.llm.reply import LONGEST_REPLY
 from molt_bench.runs.replies import Replies
 from tests.cases import one_in
-from tests.llm import provider as provider_module
 from tests.llm import wire
 from tests.llm.playing import (
     DECISIONS,
@@ -277,33 +276,15 @@ def test_nothing_is_tried_again_once_the_run_has_failed():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("fault", "seconds"),
-    [
-        ("429-after", 1),
-        ("503-after", 1),
-        ("429-after-ms", 0.5),
-        ("429-date", 0.5),
-        ("429-after", 0.5),
-        ("503-after", 0.5),
-    ],
-)
-def test_a_pause_that_the_server_asks_for_is_kept(fault, seconds):
-    with Provider(policy=passive, fault=[None, fault], retry_after=seconds) as provider:
+@pytest.mark.parametrize("fault", ["429-after", "503-after"])
+def test_a_pause_that_the_server_asks_for_is_kept(fault):
+    with Provider(policy=passive, fault=[None, fault], retry_after=1.0) as provider:
         result = run(provider)
         failed, again = provider.requests[1:3]
         assert provider.received == DECISIONS + 1
-    assert again.start - failed.start >= seconds
+    assert again.start - failed.start >= 1.0
     assert faults_of(result) == []
     assert_complete(result)
-
-
-def test_a_pause_that_google_asks_for_in_the_body_is_kept(monkeypatch):
-    monkeypatch.setattr(provider_module, "retry_header", lambda *_: {})
-    with Provider(policy=passive, fault=[None, "429-after"], retry_after=0.5) as provider:
-        run(provider, api="google")
-        failed, again = provider.requests[1:3]
-    assert again.start - failed.start >= 0.5
 
 
 @pytest.mark.parametrize("fault", ["429-after", "503-after"])

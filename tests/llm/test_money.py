@@ -8,8 +8,7 @@ from pydantic_ai.providers.openrouter import OpenRouterProvider
 
 from molt_bench import run_benchmark
 from molt_bench.llm.prices import PriceList
-from molt_bench.llm.purse import Amount
-from molt_bench.llm.reply_costs import FIRST, FIRST_REASONING, LEAST, MOST, ReplyCosts
+from molt_bench.llm.reply_costs import FIRST
 from molt_bench.llm.request_settings import model_settings
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Tokens
@@ -57,52 +56,6 @@ def test_the_page_has_every_case_and_names_the_worst():
     assert [line.split(" | ")[0].removeprefix("| ") for line in lines] == [*CASES]
     worst = max(float(line.split("|")[4]) for line in lines)
     assert re.search(rf"at most {worst:.2f} times the limit", " ".join(PAGE.read_text().split()))
-
-
-def limit(**settings):
-    """Return what is known of the replies of a model whose limit is ours."""
-    return ReplyCosts(LLMSettings(**{"model": "openai:gpt-4.1", **settings}), PriceList({}), limited=True)
-
-
-def holds(found, **least):
-    """Return what a request holds where there is plenty of money."""
-    return found.hold(2000, Amount(1000.0, 10**9), **least)
-
-
-def test_a_limit_of_ours_leaves_room_over_the_longest_reply():
-    found = limit()
-    assert holds(found).limit == FIRST
-    for _ in range(8):
-        found.learn(Tokens(500, 0, 150), None, 2000)
-    assert holds(found).limit == FIRST
-    found.learn(Tokens(500, 0, 3000), None, 2000)
-    assert holds(found).limit == 2 * 3000
-
-
-def test_a_reply_that_met_a_limit_of_ours_gets_more_room_until_there_is_no_more():
-    found = limit()
-    assert found.cut_off(holds(found)) == 4 * FIRST
-    assert found.cut_off(holds(found, least=4 * FIRST)) == MOST
-    assert found.cut_off(holds(found, least=MOST)) is None
-
-
-def test_a_limit_that_a_server_refuses_is_lowered():
-    found = limit(reasoning_effort="high")
-    assert holds(found).limit == FIRST_REASONING
-    assert found.refused(holds(found))
-    assert holds(found).limit == FIRST_REASONING // 2
-    found.learn(Tokens(500, 0, 20_000), None, 2000)
-    assert holds(found).limit == FIRST_REASONING // 2, "never above what was refused"
-
-
-def test_a_number_of_tokens_for_thoughts_is_never_part_of_what_is_saved():
-    """It tells a model how long to think, so it must not depend on the money that is left."""
-    found = limit(model="anthropic:claude-sonnet-4-5", thinking_tokens=5000)
-    for _ in range(20):
-        found.learn(Tokens(500, 0, 100), None, 2000)
-    for cents in range(1, 40):
-        hold = found.hold(2000, Amount(cents / 100, 10**9))
-        assert hold is None or hold.limit >= LEAST + 5000
 
 
 def limited(provider, **limits):

@@ -135,7 +135,7 @@ class Desk:
         if tokens.possible and tokens.input > 0 and (tokens.output > 0 or not answer.text):
             usd = self._prices.cost(asked.settings, tokens, answer.tier) if usd is None else usd
             if request.exchange.attempt:  # a short question says nothing about others
-                asked.replies.learn(tokens, usd, request.sent_bytes)
+                asked.replies.learn(tokens, usd)
         else:
             unpriced = ": its replies are unpriced" if usd is None else ""
             self._warn_once(f"{asked} reports no counts of tokens that can be true{unpriced}")

@@ -27,14 +27,9 @@ _REFUSED: Final = re.compile(
 #: Statuses with which a server refuses one request. A full context is also told with a 413.
 _ONE_REQUEST: Final = (400, 403, 413, 422)
 _TOO_LARGE: Final = 413
-#: Statuses from which on an error is the server's own.
+#: Statuses with which a server says that it began to work on a request: it took too long, or from 500 on, it failed.
+_TIMED_OUT: Final = (408, 499)
 _OF_THE_SERVER: Final = 500
-#: What says that a server further on was reached, and its answer was not: it may be on the bill.
-_LOST_ON_THE_WAY: Final = (408, 499, 502, 504, 520, 522, 524, 598, 599)
-#: The pause that Google asks for, in the details of an error.
-_DELAY: Final = re.compile(r"'retryDelay': '(\d+(?:\.\d+)?)s'")
-#: The same in a header, where the library expects whole seconds.
-_SECONDS: Final = re.compile(r"(\d+(?:\.\d+)?)")
 #: Most characters of what is told of an error.
 _LONGEST: Final = 300
 #: What the library's errors mean; the first that fits counts.
@@ -54,12 +49,12 @@ def failure_of(error: Exception, cleaned: Callable[[str], str], *, sent: bool) -
     """Return what an error of the library means; `cleaned` takes the key out of a text, `sent` is a request's state."""
     trouble, message = _meaning(error)
     status = error.status_code if isinstance(error, known.ModelHTTPError) else None
-    told = status is not None and status not in _LOST_ON_THE_WAY
-    # A 429, and a request that is made wrongly, are turned away before anything is worked out. Other errors may be
-    # billed: Azure says so of prompts that its filter refuses, and of those that are too long.
-    worked_out = trouble == "refused" or (status or 0) >= _OF_THE_SERVER
-    may_be_billed = worked_out if told else trouble != "fatal"
-    return RequestFailed(trouble, cleaned(message)[:_LONGEST], _asked_pause(error), may_cost=sent and may_be_billed)
+    # A request that is turned away costs nothing. A server that had begun to work on it may bill it, and so may one
+    # that refuses what a prompt says: Azure states that it does. Of a lost connection nothing is known.
+    worked_out = status is None or status in _TIMED_OUT or status >= _OF_THE_SERVER
+    may_cost = sent and (trouble == "refused" or (worked_out and trouble != "fatal"))
+    pause_s: float | None = getattr(error, "retry_after", None)
+    return RequestFailed(trouble, cleaned(message)[:_LONGEST], pause_s, may_cost=may_cost)
 
 
 def _meaning(error: Exception) -> tuple[Trouble, str]:
@@ -98,13 +93,3 @@ def _words_in(body: object) -> str:
         named = (body.get(name) for name in ("message", "error", "detail"))
         body = next((each for each in named if each), json.dumps(body))
     return body if isinstance(body, str) else json.dumps(body) if body is not None else ""
-
-
-def _asked_pause(error: Exception) -> float | None:
-    """Return the seconds that a provider asks to wait, in a header or in the details of its error."""
-    pause: float | None = getattr(error, "retry_after", None)
-    if pause is not None:
-        return pause
-    header = str((getattr(error, "headers", None) or {}).get("retry-after"))
-    found = _SECONDS.fullmatch(header) or _DELAY.search(str(getattr(error, "body", None)))
-    return float(found[1]) if found is not None else None

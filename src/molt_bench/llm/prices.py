@@ -65,7 +65,7 @@ class PriceList:
             priced = genai_prices.calc_price(
                 usage,
                 name,
-                provider_id=settings.provider.priced_as,
+                provider_id=settings.provider.prices or settings.provider.name,
                 price_context=context,
             )
         except LookupError:

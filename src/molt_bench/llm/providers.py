@@ -21,8 +21,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
         effort_field: The setting of the library for the effort.
         bill_field: The setting of the library by which its replies state what they cost; "" where none is needed.
         counts_thoughts: Whether it takes a number of tokens of thought.
-        effort_is_number: Whether an effort is sent as such a number.
-        samples_while_thinking: Whether it takes a temperature beside thoughts.
+        effort_is_number: Whether an effort is sent as such a number, and takes no temperature beside it.
     """
 
     name: str
@@ -35,12 +34,6 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     bill_field: str = ""
     counts_thoughts: bool = False
     effort_is_number: bool = False
-    samples_while_thinking: bool = True
-
-    @property
-    def priced_as(self) -> str:
-        """Its name in lists of prices."""
-        return self.prices or self.name
 
     @property
     def key_variables(self) -> tuple[str, ...]:
@@ -74,7 +67,6 @@ _ROWS: Final = (
         usual_max_tokens=8192,
         counts_thoughts=True,
         effort_is_number=True,
-        samples_while_thinking=False,
     ),
     Provider(
         name="google",

@@ -32,12 +32,10 @@ _VERY_LAST: Final = 8
 _DRIFT: Final = 1.2
 _FEW: Final = 4
 #: Most tokens for each byte of a prompt before any was counted (English has half as many), and some for what a server
-#: puts around it; then the most that was seen, with a margin.
+#: puts around it; then the longest that was seen, with a margin.
 _TOKENS_PER_BYTE: Final = 0.5
 _TOKENS_AROUND: Final = 400
 _MARGIN: Final = 1.1
-#: A shorter prompt tells as little of how many tokens a byte has as one of this many bytes.
-_LEAST_BYTES: Final = 1000
 
 
 class ReplyCosts:
@@ -57,8 +55,7 @@ class ReplyCosts:
         self._first = by_number + (FIRST if settings.reasoning_effort is None else FIRST_REASONING)
         self._highest = MOST + by_number
         self._lengths: deque[int] = deque(maxlen=_LAST)
-        self._longest = 0
-        self._per_byte = 0.0
+        self._longest = self._longest_prompt = 0
         self._scale = 1.0
         self._known: dict[int, tuple[float, float]] = {}
 
@@ -67,7 +64,7 @@ class ReplyCosts:
 
         `least` is how many tokens a reply needs, if a shorter limit of ours has cut it off.
         """
-        read = self._read(sent_bytes)
+        read = int(self._longest_prompt * _MARGIN or sent_bytes * _TOKENS_PER_BYTE + _TOKENS_AROUND)
         fixed, each = self._price(read)
         affordable = room.tokens - read
         if each:
@@ -87,12 +84,11 @@ class ReplyCosts:
 
         return Hold(amount(usual or limit), amount(self._longest or limit), limit if ours else None)
 
-    def learn(self, tokens: Tokens, usd: float | None, sent_bytes: int = 0) -> None:
-        """Take note of what a reply took; of one of an earlier session it is not known how long its prompt was."""
+    def learn(self, tokens: Tokens, usd: float | None) -> None:
+        """Take note of what a reply took."""
         self._lengths.append(tokens.output)
         self._longest = max(self._longest, tokens.output)
-        if sent_bytes:
-            self._per_byte = max(self._per_byte, tokens.input / max(sent_bytes, _LEAST_BYTES))
+        self._longest_prompt = max(self._longest_prompt, tokens.input)
         listed = self._prices.cost(self._settings, tokens)
         if listed and usd is not None:  # what replies state may be more than the prices say
             self._scale = max(self._scale, usd / listed)
@@ -116,12 +112,6 @@ class ReplyCosts:
             return None
         share = sorted(self._lengths)[min(count - 1, int(_SHARE * count))]
         return int(max(share, *list(self._lengths)[-_VERY_LAST:]) * (_DRIFT + _FEW / count))
-
-    def _read(self, sent_bytes: int) -> int:
-        """Return the most tokens of a prompt, rounded up, so that few different prices are looked up."""
-        known = max(sent_bytes, _LEAST_BYTES) * self._per_byte * _MARGIN
-        read = known or sent_bytes * _TOKENS_PER_BYTE + _TOKENS_AROUND
-        return -int(-read // _STEP) * _STEP
 
     def _price(self, read: int) -> tuple[float, float]:
         """Return the dollars for a prompt of so many tokens, and for each token of the reply."""

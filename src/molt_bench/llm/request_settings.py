@@ -82,7 +82,7 @@ def _check_taken(settings: LLMSettings, model: Model) -> None:
     can_rest = "none" in (efforts or ()) or profile.get("openai_supports_reasoning_effort_none", False)
     resting = can_rest and effort is None and not profile.get("thinking_enabled_by_default", False)
     reasons = profile.get("openai_supports_reasoning", False) and not resting
-    reasons = reasons or (not provider.samples_while_thinking and settings.thought_number > 0)
+    reasons = reasons or (provider.effort_is_number and settings.thought_number > 0)
     for field, value in (("temperature", settings.temperature), ("topP", settings.top_p)):
         if reasons and value not in (None, 1):
             raise ConfigError(field, value, f"none, since {name} reasons, and takes none then")

@@ -88,7 +88,7 @@ class Turns:
         self.hands = 0
         self._models = {name: _Hands() for name in models}
         self._games: dict[GameLabel, _Game] = defaultdict(_Game)
-        self._pairs: dict[tuple[int, Seed], list[GameLabel]] = {}
+        self._dealt: dict[GameLabel, GameSpec] = {}
         self._reach: set[GameLabel] = set()
         self._counted = self._stale = 0
         self._changed = asyncio.Event()
@@ -96,22 +96,20 @@ class Turns:
 
     def deal(self, games: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameSpec]:
         """Take note of the games that are played next; return them in the order in which they count."""
-        ordered = dict(games)
+        self._dealt = dict(games)
         if self._purse.limited:
-            dealt: dict[int, dict[Seed, int]] = defaultdict(dict)
+            order: dict[int, dict[Seed, int]] = defaultdict(dict)
             for label in games:
-                dealt[label.match].setdefault(label.seed, len(dealt[label.match]))
-            ordered = dict(sorted(games.items(), key=lambda each: dealt[each[0].match][each[0].seed]))
+                order[label.match].setdefault(label.seed, len(order[label.match]))
+            self._dealt = dict(sorted(games.items(), key=lambda each: order[each[0].match][each[0].seed]))
         for label in [each for each in self._games if each not in games]:
-            self._close(label)
-        self._pairs.clear()
-        for label, spec in ordered.items():
-            self._pairs.setdefault((label.match, label.seed), []).append(label)
+            self.ended(label)
+        for label, spec in games.items():
             game = self._games[label]
             game.models = tuple(name for name in spec.players if name in self._models)
             game.dealt = spec.warmup_hands + spec.hands
         self._work_out()
-        return ordered
+        return dict(self._dealt)
 
     def add(self, exchange: Exchange) -> None:
         """Count an exchange."""
@@ -135,20 +133,15 @@ class Turns:
 
     def ended(self, label: GameLabel) -> None:
         """Take note that a game is over."""
-        self._close(label)
-        pair = self._pairs.get((label.match, label.seed), [])
-        if label in pair:
-            pair.remove(label)
-            self._work_out()
-
-    def _close(self, label: GameLabel) -> None:
         for name in self._games.pop(label, _Game()).hands:
             self._models[name].open -= 1
+        if self._dealt.pop(label, None) is not None:
+            self._work_out()
 
     def games_bought(self) -> float | None:
         """Return how many games all of the money buys, by what hands have cost; None as long as too little is known."""
         games = [game for game in self._games.values() if game.models]
-        if not games or not self._purse.limited or any(self._unknown(game) for game in games):
+        if not games or not self._purse.limited or min(map(self._over, games)) < _ENOUGH_HANDS:
             return None
         return self._purse.buys(sum(map(self._whole, games), Amount()) * (1 / len(games)))
 
@@ -166,12 +159,12 @@ class Turns:
 
     def reaches(self, label: GameLabel) -> bool:
         """Return whether the money reaches for a game, as far as is known now."""
-        limited = self._purse.limited and label in self._pairs.get((label.match, label.seed), [])
+        limited = self._purse.limited and label in self._dealt
         return not limited or label in self._reach or self._purse.spent is not None
 
-    def _unknown(self, game: _Game) -> bool:
-        """Return whether too little is known about what a game costs."""
-        return any(self._models[name].over < _ENOUGH_HANDS for name in game.models)
+    def _over(self, game: _Game) -> float:
+        """Return how many hands of each model in a game are known."""
+        return min((self._models[name].over for name in game.models), default=inf)
 
     def _whole(self, game: _Game) -> Amount:
         """Return what all of a game costs, as far as is known."""
@@ -185,15 +178,17 @@ class Turns:
     def _work_out(self) -> None:
         """Work out for which seed pairs the money reaches."""
         self._stale = 0
-        if not self._purse.limited or not any(self._pairs.values()):
+        if not self._purse.limited or not self._dealt:
             return
-        room, hopeful, tried = self._purse.left(), False, 0
-        left = room
+        pairs: dict[tuple[int, Seed], list[GameLabel]] = defaultdict(list)
+        for label in self._dealt:
+            pairs[label.match, label.seed].append(label)
+        left = room = self._purse.left()
+        hopeful, tried = False, 0
         self._reach.clear()
-        for labels in filter(None, self._pairs.values()):
+        for labels in pairs.values():
             games = [self._games[label] for label in labels]
-            need = sum(map(self._need, games), Amount())
-            over = min((self._models[name].over for game in games for name in game.models), default=inf)
+            need, over = sum(map(self._need, games), Amount()), min(map(self._over, games))
             unknown = over < _ENOUGH_HANDS
             hope = unknown or (need * _HOPELESS).fits(left)
             hopeful |= hope
