@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser import test_everywhere
 from tests.browser.conftest import Runs, until
-from tests.browser.test_everywhere import Everything, Visit
+from tests.browser.test_everywhere import Visit
 
 pytestmark = pytest.mark.slow
 everything, viewer = test_everywhere.everything, test_everywhere.viewer
@@ -87,24 +87,6 @@ def test_charts_beside_each_other_begin_and_end_at_the_same_height(
     )
     for top, bottom in boxes:
         assert [top, bottom] == pytest.approx(boxes[0], abs=1)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_line_goes_through_a_name(visit: Visit, viewer: str, everything: Everything, scheme: str) -> None:
-    """Names are drawn after all lines, with a rim in the colour of the paper that hides what is under them."""
-    page = visit(f"{viewer}#/run/{everything.models}", scheme=scheme)
-    until(page, "document.querySelector('#part-costs svg text.name')")
-    found = page.locator("#part-costs svg text.name").evaluate_all(
-        """(all) => all.map((name) => {
-          const look = getComputedStyle(name), card = name.closest('section, .card');
-          const after = [...name.ownerSVGElement.querySelectorAll('path.line')]
-            .every((line) => line.compareDocumentPosition(name) & Node.DOCUMENT_POSITION_FOLLOWING);
-          return [after, look.paintOrder.startsWith('stroke'), parseFloat(look.strokeWidth) >= 4,
-            look.stroke === getComputedStyle(card).backgroundColor];
-        })"""
-    )
-    assert found
-    assert all(all(each) for each in found), found
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
