@@ -37,10 +37,12 @@ _WAIT: Final = {
 
 
 def _act_schema() -> dict[str, Any]:
-    """Return what `act` takes, in one piece. Models are offered no null: an amount is a number, or left out."""
+    """Return what `act` takes, in one piece. Every field has a type, and none can be null: it is there, or left out."""
     _, named = struct_schemas(Act)
     for each in named.values():
-        each["properties"]["amount"] = {"type": "integer", "description": each["properties"]["amount"]["description"]}
+        fields = each["properties"]
+        fields["amount"] = {"type": "integer", "description": fields["amount"]["description"]}
+        fields["kind"]["type"] = "string"
     act = named["Act"]
     act["properties"]["mix"]["items"] = named["MixEntry"]
     return {**act, "properties": {**act["properties"], "wait_s": _WAIT}}
