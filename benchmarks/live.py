@@ -30,6 +30,7 @@ from functools import partial
 from math import inf
 from multiprocessing.connection import Connection
 from pathlib import Path
+from secrets import token_hex
 from statistics import median
 from typing import Any, TypeAlias
 
@@ -41,7 +42,7 @@ from molt_bench.arena.resuming_agent import RecordedAgent
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.play.play_games import play_games_together
 from molt_bench.plugins.live.address import ServerAddress
-from molt_bench.plugins.live.invitations import invited
+from molt_bench.plugins.live.invitations import Invited
 from molt_bench.plugins.live.lobby import Lobby
 from molt_bench.plugins.live.server import LiveServer
 from molt_bench.plugins.web_server import bound
@@ -88,7 +89,7 @@ def main(
 ) -> None:
     names = [f"agent{number}" for number in range(agents)]
     lobby = Lobby(
-        [each for name in names for each in invited(name, copies=False, slots=1)],
+        [Invited(name, token_hex(16)) for name in names],
         titles={name: name for name in names},
         game=GameSpec(seed=0, hands=hands),
     )

@@ -1,6 +1,7 @@
 """A run that costs money begins only under a limit, or with the flag that wants none."""
 
 import json
+import re
 
 import pytest
 
@@ -52,12 +53,13 @@ def test_a_limit_that_buys_no_match_says_so_and_has_a_status_of_its_own(tmp_path
     assert again.stderr.strip().splitlines()[-1].startswith("molt-bench: no match was rated: $")
 
 
-def test_a_run_that_cannot_afford_one_seed_pair_says_so_before_it_starts(tmp_path, server):
+@pytest.mark.parametrize(("limit", "takes"), [("maxCostUsd=0.5", r"\$\d+"), ("maxTokens=3000", r"\d,\d00 tokens")])
+def test_a_run_that_cannot_afford_one_seed_pair_says_so_before_it_starts(tmp_path, server, limit, takes):
     (tmp_path / "bench.json").write_text(json.dumps(config_for(server.url)))
     before = server.received
-    done = quick("run", "--config", "bench.json", "--set", "stop.budget.maxCostUsd=0.5", cwd=tmp_path)
+    done = quick("run", "--config", "bench.json", "--set", f"stop.budget.{limit}", cwd=tmp_path)
     assert done.returncode == 5
-    assert "buy one seed pair, which takes at least about $" in done.stderr
+    assert re.search(f"does not buy one seed pair, which takes at least about {takes}", done.stderr)
     assert not (tmp_path / "out").exists()
     assert server.received == before
 

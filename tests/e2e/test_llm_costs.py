@@ -89,7 +89,7 @@ def test_every_match_shows_calls_tokens_and_dollars_so_far(priced):
     for number, line in enumerate(lines, start=1):
         so_far = [each for each in priced.paid if each["game"]["match"] <= number]
         usd = sum(each["costUsd"] for each in so_far)
-        assert f"; {len(so_far) - 1:,} calls, {sum(map(tokens_of, so_far)):,} tokens, ${usd:,.2f}" in line
+        assert f", {len(so_far) - 1:,} calls, {sum(map(tokens_of, so_far)):,} tokens, ${usd:,.2f}" in line
 
 
 def test_the_table_shows_what_every_model_cost(priced):

@@ -127,14 +127,18 @@ def _gate(status: RunStatus) -> str:
 
 def _models(status: RunStatus, now: UnderWay, config: BenchmarkConfig) -> str:
     """Say what language models are doing, what that has cost, and what the money buys."""
-    found = [f"{now.games:,} games and {now.requests:,} requests under way"]
+    found = [f"under way: {_counted(now.games, 'game')}, {_counted(now.requests, 'request')}"]
     if now.hands_per_minute is not None:
-        found.append(f"{now.hands_per_minute:,.3g} hands a minute")
+        found.append(f"{about(now.hands_per_minute)} hands a minute")
     if status.spending is not None:
         found.append(_spent(status.spending, config))
     if now.games_bought is not None:
         found.append(f"which buys about {now.games_bought:,.0f} games")
     return ", ".join(found)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _progress(status: RunStatus, config: BenchmarkConfig) -> Progress:

@@ -80,15 +80,19 @@ def what_the_limit_buys(config: BenchmarkConfig) -> str | None:
 
 def too_little(config: BenchmarkConfig) -> str | None:
     """Say that a limit does not buy one seed pair, even if it takes a third of what is expected; None if it may."""
-    limit, plan, hands = _limit(config), Plan(config), 2 * config.game.dealt_hands
-    if limit is None:
+    budget, plan = config.stop.budget, Plan(config)
+    if budget is None:
         return None
-    least = {each.id: _AT_LEAST * hands * each.use.calls_per_hand * (each.usd_per_call or 0.0) for each in plan.models}
-    pairs = [fsum(least.get(name, 0.0) for name in pair) for pair in plan.pairs]
-    usd = min(filter(None, pairs), default=0.0)
-    if limit >= usd:
-        return None
-    return f"{_money(limit)} does not buy one seed pair, which takes at least about {_money(usd)}"
+    dollars = {each.id: each.use.calls_per_hand * (each.usd_per_call or 0.0) for each in plan.models}
+    tokens = {
+        each.id: each.use.calls_per_hand * (each.use.input_tokens + each.use.output_tokens) for each in plan.models
+    }
+    for limit, of_hand, said in ((budget.max_cost_usd, dollars, _money), (budget.max_tokens, tokens, _tokens)):
+        pairs = [fsum(of_hand.get(name, 0.0) for name in pair) for pair in plan.pairs]
+        least = _AT_LEAST * 2 * config.game.dealt_hands * min(filter(None, pairs), default=0.0)
+        if limit is not None and limit < least:
+            return f"a limit of {said(limit)} does not buy one seed pair, which takes at least about {said(least)}"
+    return None
 
 
 def _limit(config: BenchmarkConfig) -> float | None:
@@ -98,3 +102,7 @@ def _limit(config: BenchmarkConfig) -> float | None:
 
 def _money(usd: float) -> str:
     return f"${usd:,.2f}" if usd < 100 and usd % 1 else f"${usd:,.0f}"
+
+
+def _tokens(count: float) -> str:
+    return f"{float(f'{count:.2g}'):,.0f} tokens"

@@ -1,6 +1,7 @@
 """Games on a Ray cluster: the same bytes, whatever happens to its workers. `make slow SUITE=ray` runs it."""
 
 import os
+import signal
 import subprocess
 import sys
 from functools import partial
@@ -17,7 +18,7 @@ from tests.e2e.shell import bench, good_run, run_of
 from tests.e2e.test_executors import CONFIG, artifacts
 from tests.llm.mixing import mixing
 from tests.play.test_worker_pool import played
-from tests.play.worker_games import GAMES, failing, mortal, play_here, poisoned, setup
+from tests.play.worker_games import GAMES, failing, play_here, poisoned, setup
 
 #: Seconds for a run that starts a cluster and boxes, on a machine that others use, too.
 PATIENCE_S = 500
@@ -41,6 +42,19 @@ def local(ray):
 
 def test_the_records_of_a_cluster_are_those_of_this_process(local):
     assert played(Cluster(setup)) == {spec: play_here(spec) for spec in GAMES}
+
+
+def play_and_die(folder, spec):
+    """Kill the worker the first time that every fifth game is played."""
+    mark = Path(folder, str(spec.seed))
+    if spec.seed % 5 == 0 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return play_here(spec)
+
+
+def mortal(folder):
+    return partial(play_and_die, folder)
 
 
 def test_a_worker_of_the_cluster_that_is_killed_is_replaced_and_nothing_is_lost(local, tmp_path):
