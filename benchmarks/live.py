@@ -112,9 +112,7 @@ def main(
 
         def players(spec: GameSpec) -> tuple[RecordedAgent, RecordedAgent]:
             label = specs[spec]
-            first, second = (
-                RecordedAgent(name, lobby.make(name, label), label, answers, safe=True) for name in spec.players
-            )
+            first, second = (RecordedAgent(name, lobby.make(name, label), label, answers) for name in spec.players)
             return first, second
 
         faults, decided = [], []

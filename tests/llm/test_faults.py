@@ -180,8 +180,8 @@ def test_a_server_that_comes_back_is_asked_on_and_nothing_shows_in_the_records()
 
 def test_while_one_model_is_paused_the_others_play():
     with Provider(policy=passive, fault=lambda _: "503") as away, Provider(policy=passive) as good:
-        bots = [{"id": name, "type": name} for name in ("callstation", "tight")]
-        players = [model(away, id="away"), bots[0], model(good, id="good"), bots[1]]  # two matches in each round
+        bots = [{"id": name, "type": name} for name in ("tight", "callstation")]
+        players = [model(away, id="away"), bots[0], bots[1], model(good, id="good")]  # two matches in each round
         wanted = config(*players, llm={"transportRetries": 0, "pauseAfterS": 1.0}, game={"handsPerGame": 1})
         wanted["scheduler"] = {"policy": "round_robin"}
         wanted["stop"]["budget"]["maxMatches"] = 3
