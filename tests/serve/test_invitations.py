@@ -8,7 +8,7 @@ import pytest
 from molt_bench.errors import MoltBenchError
 from molt_bench.plugins.live.invitations import Invitations, Invited, load, save
 
-INVITATIONS = Invitations("127.0.0.1", 8000, 0, (Invited("guest", "0" * 32, key="1" * 32),))
+INVITATIONS = Invitations("127.0.0.1", 8000, (Invited("guest", "0" * 32, key="1" * 32),))
 
 
 def test_only_the_user_can_read_the_file(tmp_path):
@@ -21,5 +21,5 @@ def test_a_file_that_cannot_be_written_again_stays_as_it_was(tmp_path):
     save(INVITATIONS, tmp_path)
     (tmp_path / ".invitations.json.part").mkdir()
     with pytest.raises(MoltBenchError, match=r"invitations\.json cannot be written"):
-        save(msgspec.structs.replace(INVITATIONS, session=1), tmp_path)
+        save(msgspec.structs.replace(INVITATIONS, port=8001), tmp_path)
     assert load(tmp_path) == INVITATIONS

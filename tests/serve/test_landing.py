@@ -50,7 +50,7 @@ def test_without_a_slash_it_sends_there_by_a_relative_address(table):
 
     response = httpx2.get(table.url, trust_env=False)
     assert (response.status_code, response.headers["location"]) == (307, f"{TOKEN}/")
-    wrong = httpx2.get(table.url.replace(TOKEN, "f" * 32), trust_env=False)
+    wrong = httpx2.get(table.url.replace(TOKEN, "f" * 32), trust_env=False, follow_redirects=True)
     assert wrong.status_code == 404
 
 

@@ -226,19 +226,17 @@ def test_a_client_that_stays_away_forfeits_its_game():
 def test_a_repeated_action_is_acknowledged_and_what_is_not_for_the_open_decision_is_refused_and_no_fault():
     with seated() as (table, socket_):
         act(socket_, "none", "call")
-        assert next_of(socket_, "error")["code"] == "NOT_YOUR_TURN"
+        assert next_of(socket_, "error")["code"] == "STALE_SEQ"
         table.play(hands=2, close=OVER)
         state = next_of(socket_, "game_state")
         token, seq = state["turn_token"], state["seq"]
         act(socket_, "wrong", "call")
         assert next_of(socket_, "error")["code"] == "STALE_SEQ"
-        act(socket_, token, "call", expected_seq=seq + 1)
-        assert next_of(socket_, "error")["code"] == "STALE_SEQ"
         for _ in range(2):
             act(socket_, token, "call", expected_seq=seq)
             assert next_of(socket_, "ack", "error")["turn_token"] == token
         act(socket_, token, "fold")
-        assert next_of(socket_, "ack", "error")["code"] in ("STALE_SEQ", "NOT_YOUR_TURN")
+        assert next_of(socket_, "ack", "error")["code"] == "STALE_SEQ"
         table.play_on()
         table.join()
     assert table.faults() == []
@@ -352,7 +350,7 @@ def hostile_table():
         yield table
 
 
-@pytest.mark.parametrize("token", ["", "x", "mps_", "mps_0000" + "0" * 60, "mps_ffff" + "0" * 60, "\u2603" * 50])
+@pytest.mark.parametrize("token", ["", "x", "mpk_", "mpk_0000" + "0" * 60, "mpk_ffff" + "0" * 60, "\u2603" * 50])
 @pytest.mark.parametrize("agent_format", [False, True])
 def test_a_wrong_session_is_refused_in_the_clients_format(hostile_table, token, agent_format):
     _, joined = register_and_join(hostile_table.url)

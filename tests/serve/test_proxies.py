@@ -20,20 +20,11 @@ from websockets.sync.client import connect
 from molt_bench import make_agent
 from molt_bench.errors import MoltBenchError
 from molt_bench.play.event_loop import run_in_new_loop
-from molt_bench.plugins.live.address import ServerAddress, public_url
+from molt_bench.plugins.live.address import public_url
 from molt_bench.plugins.live.guest import play_as_guest
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "proxies"
-BEHIND = ServerAddress(host="127.0.0.1", port=8770, public_url="https://bench.example.org/poker")
-
-
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [("/poker/j/1/v1/run", "/j/1/v1/run"), ("/j/1", "/j/1"), ("/pokerface", "/pokerface"), ("/poker", "/poker")],
-)
-def test_a_path_is_found_whether_or_not_the_proxy_leaves_its_prefix(path, found):
-    assert BEHIND.local_path(path) == found
 
 
 @pytest.mark.parametrize(

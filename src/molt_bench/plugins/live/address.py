@@ -24,10 +24,10 @@ class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
         """The URL to print: the public one, or the one for this machine."""
         return self.public_url or url_of(self.host, self.port)
 
-    def local_path(self, path: str) -> str:
-        """Return a path without that of the public URL, which some proxies leave in front and others take away."""
-        prefix = "" if self.public_url is None else urlsplit(self.public_url).path
-        return path.removeprefix(prefix) if prefix and path.startswith(f"{prefix}/") else path
+    @property
+    def prefix(self) -> str:
+        """The path of the public URL, which a proxy may leave in front or take away."""
+        return urlsplit(self.public_url or "").path
 
 
 def public_url(given: str) -> str:

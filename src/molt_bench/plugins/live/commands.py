@@ -7,7 +7,7 @@ import click
 
 from molt_bench.plugin import Hosting
 from molt_bench.plugins.live.address import public_url
-from molt_bench.plugins.live.hosting import LINGER_S, ServeOptions, served
+from molt_bench.plugins.live.hosting import ServeOptions, served
 from molt_bench.plugins.live.mailbox import RECONNECT_S
 
 #: A number of seconds.
@@ -38,14 +38,6 @@ _SECONDS: Final = click.FloatRange(0, 1_000_000)
     type=_SECONDS,
     default=RECONNECT_S,
     help="How long an agent that lost its connection may stay away in each game.",
-)
-@click.option(
-    "--linger",
-    "linger_s",
-    metavar="SECONDS",
-    type=_SECONDS,
-    default=LINGER_S,
-    help="How long the server stays up after the end, until every agent knows that the run is over.",
 )
 @click.option(
     "--public-url", metavar="URL", help="URL under which guests reach the server, through a proxy or a tunnel."

@@ -127,7 +127,6 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
             games_at_once=len(invitation.slots),
             seconds_per_decision=game.action_timeout_s or MODEL_TIMEOUT_S,
             game=game.facts,
-            over=lobby.closed,
         )
         return json_response(about)
 
@@ -185,6 +184,8 @@ async def unless_gone(request: Request, waiting: Coroutine[Any, Any, _Found]) ->
         if task.done():
             return task.result()
         raise ClientDisconnect
+    except asyncio.CancelledError:  # it may be started again
+        raise Refused(503, "BUSY", "the server is stopping: try again") from None
     finally:
         for each in (task, watcher):
             each.cancel()

@@ -6,6 +6,8 @@ Nothing here needs the packages of the server.
 import asyncio
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
+from time import monotonic
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
@@ -17,7 +19,7 @@ from molt_bench.errors import GameUnfinished, not_an_action
 from molt_bench.play.hooks import Hook
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.plugins.live.messages import DEFAULT_WAIT_S, Over, RunInfo, TurnMessage
-from molt_bench.poker.messages import Result
+from molt_bench.poker.messages import Decision, Result
 from molt_bench.poker.plain import fields_of, observation_of, outcome_of
 from molt_bench.specs import GameFacts
 
@@ -62,8 +64,6 @@ async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) ->
     async with connected(base) as client:
         server = Server(client, patience_s=patience_s, say=say)
         info = await server.first_contact()
-        if info.over is not None:
-            return info.over
         say(f"Joined {server.host} as {info.name}; waiting for the first decision")
         guests = [Guest(server, slot, make, info.game, say) for slot in range(1, info.games_at_once + 1)]
         try:
@@ -103,7 +103,7 @@ def connected(base: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
         base_url=f"{base}/",
         trust_env=False,
-        timeout=httpx2.Timeout(_LATE_S, connect=_CONNECT_S),
+        timeout=httpx2.Timeout(DEFAULT_WAIT_S + _LATE_S, connect=_CONNECT_S),
         limits=httpx2.Limits(max_connections=None),
         headers={"Accept-Encoding": "identity"},
     )
@@ -126,17 +126,13 @@ class Server:
         try:
             response = await self._client.get("v1/run")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            raise MoltBenchError(
-                f"URL: no server answers at {self.host}: {str(error) or type(error).__name__}"
-            ) from None
+            raise MoltBenchError(f"URL: no server answers at {self.host}: {_named(error)}") from None
         said = f"status {response.status_code} {response.reason_phrase}".strip()
-        try:
+        with suppress(msgspec.MsgspecError):  # it is another server, or a proxy in front
             if response.status_code == 200:
                 return msgspec.json.decode(response.content, type=RunInfo)
             refusal = msgspec.json.decode(response.content, type=Answer).error
             said = refusal.message if refusal is not None else said
-        except msgspec.MsgspecError:
-            pass  # it is another server, or a proxy in front
         raise MoltBenchError(f"URL: {self.host} admits no one with this invitation: {said}")
 
     async def ask(self, slot: int, act: dict[str, Any] | None = None) -> Answer:
@@ -144,40 +140,39 @@ class Server:
 
         A request is sent until there is a response, with growing pauses.
         """
-        clock = asyncio.get_running_loop().time
-        method, path = ("GET", "v1/turn") if act is None else ("POST", "v1/act")
-        query = {"wait": DEFAULT_WAIT_S, "place": slot}
-        timeout = httpx2.Timeout(DEFAULT_WAIT_S + _LATE_S, connect=_CONNECT_S)
-        lost_at: float | None = None
-        pause_s = _PAUSE_S
-        while True:
-            try:
-                response = await self._client.request(method, path, params=query, timeout=timeout, json=act)
-            except (httpx2.HTTPError, OSError) as error:
-                why = str(error) or type(error).__name__
-            else:
-                if response.status_code not in _NOT_NOW:
-                    if lost_at is not None:
-                        self._say("Connected again")
-                    return _read(response)
-                why = f"status {response.status_code}"
-            if lost_at is None:
-                lost_at = clock()
-                self._say(f"Connection lost, trying again ({why})")
-            if clock() - lost_at > self._patience_s:
-                raise MoltBenchError(f"{self.host} is gone: no connection for {self._patience_s:g} s ({why})")
+        found = await self._sent(slot, act)
+        if not isinstance(found, str):
+            return found
+        self._say(f"Connection lost, trying again ({found})")
+        lost_at, pause_s = monotonic(), _PAUSE_S
+        while isinstance(found, str):
+            if monotonic() - lost_at > self._patience_s:
+                raise MoltBenchError(f"{self.host} is gone: no connection for {self._patience_s:g} s ({found})")
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            found = await self._sent(slot, act)
+        self._say("Connected again")
+        return found
+
+    async def _sent(self, slot: int, act: dict[str, Any] | None) -> Answer | str:
+        """Send a request once; return what the server says, or why it said nothing."""
+        method, path = ("GET", "v1/turn") if act is None else ("POST", "v1/act")
+        query = {"wait": DEFAULT_WAIT_S, "place": slot}
+        try:
+            response = await self._client.request(method, path, params=query, json=act)
+        except (httpx2.HTTPError, OSError) as error:
+            return _named(error)
+        if response.status_code in _NOT_NOW:
+            return f"status {response.status_code}"
+        try:
+            return msgspec.json.decode(response.content or b"{}", type=Answer)
+        except msgspec.MsgspecError as problem:
+            said = f"the server's response cannot be read (status {response.status_code}): {problem}"
+            raise MoltBenchError(said) from None
 
 
-def _read(response: httpx2.Response) -> Answer:
-    """Return what a response says."""
-    try:
-        return msgspec.json.decode(response.content or b"{}", type=Answer)
-    except msgspec.MsgspecError as problem:
-        raise MoltBenchError(
-            f"the server's response cannot be read (status {response.status_code}): {problem}"
-        ) from None
+def _named(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 class Guest:
@@ -211,9 +206,7 @@ class Guest:
     def _after(self, error: _Error) -> Answer:
         """Return how it goes on after a refusal: mostly, by asking for a turn."""
         match error.code:
-            case "RUN_OVER":
-                return Answer(over=Over(reason=error.message))
-            case "STALE_TURN":  # after a restart it may come again: with the answer that is known
+            case "RUN_OVER" | "STALE_TURN":  # after a restart it may come again: with the answer that is known
                 return Answer()
             case "INVALID_ACTION" | "VALIDATION_ERROR" if self._last is not None:
                 self._last = None  # it comes again, and the agent is asked again
@@ -225,16 +218,13 @@ class Guest:
         await self._begin(str(turn.observation.game))
         question = (turn.turn_token, turn.observation.previous_error)
         if self._last is None or self._last[0] != question:
-            answer = await self._decided(turn)
-            if answer is None:
-                return Answer()
-            self._last = question, answer
+            self._last = question, {"turn_token": turn.turn_token, **await self._decided(turn.observation)}
         return await self._server.ask(self._slot, self._last[1])
 
-    async def _decided(self, turn: TurnMessage) -> dict[str, Any] | None:
-        """Ask the agent; its failure is sent as an answer that counts as a mistake. None if it could not answer now."""
+    async def _decided(self, asked: Decision) -> dict[str, Any]:
+        """Ask the agent; its failure is sent as an answer that counts as a mistake."""
         assert self._seat is not None
-        seen = observation_of(msgspec.to_builtins(turn.observation))
+        seen = observation_of(msgspec.to_builtins(asked))
         if seen.previous_error is not None:
             await self._hook("on_error", seen.previous_error)
         try:
@@ -244,14 +234,12 @@ class Guest:
         except ProviderError:
             raise
         except GameUnfinished as error:
-            self._say(f"The agent cannot answer now, asking it again: {error}")
-            await asyncio.sleep(1)
-            return None
+            raise MoltBenchError(f"the agent cannot go on: {error}") from None
         except Exception as error:
             failure = self._seat.failure(error)
             self._say(f"The agent made a mistake ({failure.kind}): {failure}")
-            return {"turn_token": turn.turn_token, "kind": None, "problem": str(failure)[:500]}
-        return {"turn_token": turn.turn_token, **fields_of(found)}
+            return {"kind": None, "problem": str(failure)[:500]}
+        return fields_of(found)
 
     async def _hear(self, results: tuple[Result, ...]) -> None:
         """Tell the agent of hands that ended; each once, also when the server repeats them."""

@@ -13,7 +13,7 @@ import msgspec
 
 from molt_bench import BenchmarkConfig, ConfigError, GameRecord, GameSpec, MoltBenchError
 from molt_bench.plugins.live.address import ServerAddress
-from molt_bench.plugins.live.invitations import Invitations, forget, load, new_invitations, save
+from molt_bench.plugins.live.invitations import Invitations, Invited, forget, load, new_invitations, save
 from molt_bench.plugins.live.lobby import Invitation, Lobby
 from molt_bench.plugins.live.mailbox import RECONNECT_S
 from molt_bench.plugins.live.server import LiveServer
@@ -21,11 +21,9 @@ from molt_bench.plugins.web_server import bound, is_every_address
 from molt_bench.specs import MOST_FORFEITS
 
 #: Seconds that agents get to learn that the run is over.
-LINGER_S: Final = 60.0
+_LINGER_S: Final = 60.0
 #: Seconds after which the operator is told who is missing.
 _SILENT_S: Final = 2.0
-#: Seconds that the clients of an agent get to take all its places, once the first has come.
-_SEATED_S: Final = 1.0
 #: Seconds between two looks at who has come, and who knows that the run is over.
 _LOOK_S: Final = 0.05
 
@@ -39,7 +37,6 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     reconnect_s: float = RECONNECT_S
     public_url: str | None = None
     if_missing: Literal["end", "play"] = "end"
-    linger_s: float = LINGER_S
 
 
 @contextmanager
@@ -57,11 +54,10 @@ def served(
     listener = bound(host, options.port if options.port is not None else known.port if known is not None else 0)
     try:
         port = listener.getsockname()[1]
-        invitations = known or new_invitations(config, host, port)
-        invitations = msgspec.structs.replace(invitations, host=host, port=port, session=invitations.session + 1)
-        save(invitations, folder)
+        invited = known.invited if known is not None else new_invitations(config)
+        save(Invitations(host, port, invited), folder)
         address = ServerAddress(host=host, port=port, public_url=options.public_url)
-        lobby = _Hosted(invitations, config, address, options)
+        lobby = _Hosted(invited, config, address, options)
         for each in lobby.invitations:
             each.left = each.invited.participant in _left_before(games)
         lobby.server = LiveServer(lobby, listener, address)
@@ -104,13 +100,12 @@ class _Hosted(Lobby):
     server: LiveServer
 
     def __init__(
-        self, invitations: Invitations, config: BenchmarkConfig, address: ServerAddress, options: ServeOptions
+        self, invited: Iterable[Invited], config: BenchmarkConfig, address: ServerAddress, options: ServeOptions
     ) -> None:
         super().__init__(
-            invitations.invited,
+            invited,
             titles={each.id: each.display_name or each.id for each in config.participants},
             game=GameSpec(seed=0, hands=config.game.hands_per_game, **config.game.options()),
-            session=invitations.session,
             reconnect_s=options.reconnect_s,
         )
         self._address = address
@@ -122,7 +117,7 @@ class _Hosted(Lobby):
         self.server.start()
         for each in self.invitations:
             if each.left:
-                self.gone(each)
+                _note(f"{each} has left: the run goes on without it")
             else:
                 _say(f"Invitation for {each}: {self._address.url}/j/{each.invited.token}")
         if is_every_address(self._address.host) and self._address.public_url is None:
@@ -131,9 +126,6 @@ class _Hosted(Lobby):
         _say("Waiting for all guests. Anyone who has an invitation plays as that participant: keep it secret.")
         limit_s = self._options.join_timeout_s
         if self._everyone_came(limit_s):
-            until = time.monotonic() + _SEATED_S
-            while time.monotonic() < until and any(each.filled < len(each.slots) for each in self.invitations):
-                time.sleep(_LOOK_S)
             return
         missing = ", ".join(map(str, self.missing()))
         if self._options.if_missing == "end":
@@ -168,19 +160,15 @@ class _Hosted(Lobby):
         elif away_s is None and was_away:
             _note(f"{invitation} is back")
 
-    def gone(self, invitation: Invitation) -> None:
-        """Say who has left."""
-        _note(f"{invitation} has left: the run goes on without it")
-
     def linger(self) -> None:
         """Stay until all have learnt that the run is over, or the time is up."""
         begun, said = time.monotonic(), False
-        while time.monotonic() < begun + self._options.linger_s and not self.all_told():
+        while time.monotonic() < begun + _LINGER_S and not self.all_told():
             if not said and time.monotonic() > begun + _SILENT_S:
                 said = True
                 told = ", ".join(str(each) for each in self.invitations if each.came and not each.told)
                 _note(
-                    f"The server stays up to {self._options.linger_s:g} s, so that {told} can learn that the run is "
+                    f"The server stays up to {_LINGER_S:g} s, so that {told} can learn that the run is "
                     "over. Ctrl-C ends it."
                 )
             time.sleep(_LOOK_S)

@@ -33,27 +33,20 @@ class Invited(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Invitations(msgspec.Struct, frozen=True, rename="camel"):
-    """The invitations of a run.
-
-    Attributes:
-        session: How often the server was started for them.
-        invited: One for each live agent.
-    """
+    """The invitations of a run, one for each live agent, and the address that their URLs name."""
 
     host: str
     port: int
-    session: int
     invited: tuple[Invited, ...]
 
 
-def new_invitations(config: BenchmarkConfig, host: str, port: int) -> Invitations:
+def new_invitations(config: BenchmarkConfig) -> tuple[Invited, ...]:
     """Return an invitation for every live participant of a config."""
-    found = [
+    return tuple(
         Invited(each.id, secrets.token_hex(TOKEN_BYTES), getattr(each, "max_concurrent", 1))
         for each in config.participants
         if each.kind.comes
-    ]
-    return Invitations(host, port, 0, tuple(found))
+    )
 
 
 def save(invitations: Invitations, folder: Path) -> None:

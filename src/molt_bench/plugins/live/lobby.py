@@ -5,15 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
 from time import monotonic
-from typing import Final
 
 from molt_bench.plugins.live.agent import LiveAgent
 from molt_bench.plugins.live.invitations import Invited
 from molt_bench.plugins.live.mailbox import RECONNECT_S, Mailbox
 from molt_bench.specs import GameLabel, GameSpec, Seating
-
-#: By how much `seq` is higher after each restart of the server: more than any one session uses.
-_SEQ_A_SESSION: Final = 1_000_000_000
 
 
 class Invitation:
@@ -74,7 +70,6 @@ class Lobby:
 
     Args:
         titles: What pages call each participant of the run.
-        session: How often the server was started.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
     """
 
@@ -84,10 +79,9 @@ class Lobby:
         *,
         titles: Mapping[str, str],
         game: GameSpec,
-        session: int = 0,
         reconnect_s: float = RECONNECT_S,
     ) -> None:
-        mailbox = partial(Mailbox, seq=session * _SEQ_A_SESSION, reconnect_s=reconnect_s)
+        mailbox = partial(Mailbox, reconnect_s=reconnect_s)
         self.invitations = [Invitation(each, title=titles[each.participant], mailbox=mailbox) for each in invited]
         self.game = game
         self.opponents = len(titles) - 1
@@ -111,9 +105,6 @@ class Lobby:
 
     def away(self, invitation: Invitation) -> None:
         """Take note of an agent that is away, is back, or has forfeited a game."""
-
-    def gone(self, invitation: Invitation) -> None:
-        """Take note of an agent that has forfeited so many games that the run goes on without it."""
 
     def places(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return the participant, which plays both seatings, and how many games it can play at once now.
@@ -149,8 +140,6 @@ class Lobby:
             if invitation.invited.participant == participant and invitation.slots[0].closed is None:
                 for slot in invitation.slots:
                     slot.close(f"you forfeited {forfeited} games, so the run goes on without you")
-                if not invitation.left:
-                    self.gone(invitation)
                 invitation.left = True
 
     def all_told(self) -> bool:

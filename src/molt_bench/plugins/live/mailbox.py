@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from threading import Lock
-from time import monotonic
+from time import monotonic, time_ns
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -94,11 +94,10 @@ class Mailbox:
         on_away: Called when one of these two changes.
 
     Args:
-        seq: Where `seq` begins; a resumed run goes on above what was used before.
         reconnect_s: Seconds in a game for which an agent that lost its connection is awaited.
     """
 
-    def __init__(self, secret: bytes, *, seq: int = 0, reconnect_s: float = RECONNECT_S) -> None:
+    def __init__(self, secret: bytes, *, reconnect_s: float = RECONNECT_S) -> None:
         self.secret = secret
         self.turn: Turn | None = None
         self.seat: int | None = None
@@ -113,7 +112,7 @@ class Mailbox:
         self._left_at = monotonic()
         self._reconnect_s = self._awaited_s = reconnect_s
         self._forfeited = False
-        self._seq = seq
+        self._seq = time_ns() // 1_000_000  # grows over restarts of the server, too
         self._asked = self._game = self._hands_before = 0
         self._game_id = self._fetched = ""
         self._taken: tuple[bytes, Action | Mix] | None = None

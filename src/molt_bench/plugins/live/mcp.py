@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP: the two calls of the door as tools, and the rules as a resource.
+"""MCP over streamable HTTP: the two calls of the door as tools, whose descriptions have the rules.
 
 Needs the package `mcp`, which is imported when a client comes.
 """
@@ -15,17 +15,16 @@ from starlette.types import Receive, Scope, Send
 
 from molt_bench import AgentFailed, __version__
 from molt_bench.plugins.live.door import give, next_turn, seconds_to_wait, unless_gone
-from molt_bench.plugins.live.guard import LONGEST_MESSAGE, Refused, invitation_of, json_error
+from molt_bench.plugins.live.guard import Refused, invitation_of, json_error
 from molt_bench.plugins.live.lobby import Lobby
 from molt_bench.plugins.live.messages import DEFAULT_WAIT_S, LONGEST_WAIT_S, Act, Next, act_of
-from molt_bench.plugins.live.pages import skill_of
+from molt_bench.plugins.live.pages import rules_of
 from molt_bench.poker.messages import struct_schemas
 
-_RULES_URI: Final = "molt-bench://rules"
 _INSTRUCTIONS: Final = (
     "You play heads-up no-limit hold'em against one opponent. Call next_turn until it returns a turn, decide, call act "
     "with its turn_token; act returns your next turn. Without a turn in an answer, call next_turn again. Go on until "
-    f"an answer has `over`, without asking. The rules are the resource {_RULES_URI}."
+    "an answer has `over`, without asking. The description of next_turn has the rules."
 )
 _WAIT: Final = {
     "type": "number",
@@ -51,7 +50,8 @@ def _act_schema() -> dict[str, Any]:
 _TOOLS: Final[Mapping[str, Mapping[str, Any]]] = {
     "next_turn": {
         "title": "Next turn",
-        "description": "Wait for your next decision. An empty answer means that there is none yet: call it again.",
+        "description": "Wait for your next decision. An empty answer means that there is none yet: call it again. "
+        "You play heads-up no-limit hold'em. Rules:\n",
         "input_schema": {"type": "object", "properties": {"wait_s": _WAIT}},
     },
     "act": {
@@ -82,7 +82,7 @@ class _Door:
             why = "this server has no MCP, since the package mcp is not installed: pip install 'molt-bench[mcp]'"
             await json_error(501, "NOT_INSTALLED", why)(scope, receive, send)
             return
-        served = manager(self._server, json_response=True, stateless=True, max_request_body_size=LONGEST_MESSAGE)
+        served = manager(self._server, json_response=True, stateless=True)
         async with served.run():
             await served.handle_request(scope, receive, send)
 
@@ -92,15 +92,13 @@ class _Door:
         # It logs what guests do wrong, with tracebacks: a guest could fill the operator's terminal.
         logging.getLogger("mcp.server").setLevel(logging.CRITICAL)
 
-        def rules(context: Any) -> str:
-            return _rules_in(skill_of(self._lobby, context.request))
-
-        async def list_tools(_context: Any, _params: Any) -> Any:
+        async def list_tools(context: Any, _params: Any) -> Any:
             own = {"destructive_hint": False, "idempotent_hint": True, "open_world_hint": False}
             tools = []
             for name, about in _TOOLS.items():
                 hints = types.ToolAnnotations(read_only_hint=name == "next_turn", **own)
                 tools.append(types.Tool(name=name, annotations=hints, **about))
+            tools[0].description += "\n".join(rules_of(self._lobby, invitation_of(context.request)))
             return types.ListToolsResult(tools=tools)
 
         async def call_tool(context: Any, params: Any) -> Any:
@@ -114,24 +112,12 @@ class _Door:
             content = types.TextContent(type="text", text=said.decode())
             return types.CallToolResult(content=[content], structured_content=msgspec.json.decode(said))
 
-        async def list_resources(_context: Any, _params: Any) -> Any:
-            about = {"title": "Rules of this run", "mime_type": "text/markdown"}
-            return types.ListResourcesResult(resources=[types.Resource(uri=_RULES_URI, name="rules", **about)])
-
-        async def read_resource(context: Any, params: Any) -> Any:
-            if str(params.uri) != _RULES_URI:
-                raise ValueError(f"there is no such resource: expected {_RULES_URI}")
-            text = types.TextResourceContents(uri=_RULES_URI, mime_type="text/markdown", text=rules(context))
-            return types.ReadResourceResult(contents=[text])
-
         return import_module("mcp.server.lowlevel").Server(
             "molt-bench",
             version=__version__,
             instructions=_INSTRUCTIONS,
             on_list_tools=list_tools,
             on_call_tool=call_tool,
-            on_list_resources=list_resources,
-            on_read_resource=read_resource,
         )
 
     async def _called(self, request: Any, tool: str, arguments: Mapping[str, Any]) -> Next:
@@ -146,8 +132,3 @@ class _Door:
         except ClientDisconnect:
             return Next()  # it has no reader
         return msgspec.structs.replace(found, verdict=verdict)
-
-
-def _rules_in(skill: str) -> str:
-    """Return the part of a skill document about the game itself; the rest is about other ways to play."""
-    return "# " + skill.partition("\n# ")[2].partition("\n## Play with curl")[0].strip() + "\n"

@@ -60,7 +60,6 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     games_at_once: int
     seconds_per_decision: float
     game: GameFacts
-    over: str | None = None
 
 
 class Given(NamedTuple):

@@ -6,6 +6,7 @@ Looking at them does not count as coming.
 from html import escape
 from importlib.resources import files
 from typing import Final
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -28,7 +29,7 @@ def routes() -> list[BaseRoute]:
 
     def to_invitation(request: Request) -> Response:
         """Send on; relative, since only the client knows the path of a proxy."""
-        return Response(status_code=307, headers={"Location": f"{invitation_of(request).invited.token}/"})
+        return Response(status_code=307, headers={"Location": f"{quote(request.path_params['invitation'], safe='')}/"})
 
     return [Route("/pages.css", style), Route("/j/{invitation}", to_invitation)]
 

@@ -1,6 +1,5 @@
 """The server of live mode: all doors under `/j/INVITATION`, served in a thread of its own."""
 
-import asyncio
 import socket
 import threading
 from functools import partial
@@ -8,13 +7,12 @@ from typing import Final
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute, Mount
+from starlette.routing import BaseRoute, Mount, Router
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from molt_bench.plugins.live import door, mcp, pages
 from molt_bench.plugins.live.address import ServerAddress
-from molt_bench.plugins.live.guard import ERROR_HANDLERS, LONGEST_MESSAGE, Guard
+from molt_bench.plugins.live.guard import ERROR_HANDLERS, Guard
 from molt_bench.plugins.live.lobby import Lobby
 from molt_bench.plugins.live.moltpoker import rest
 from molt_bench.plugins.live.moltpoker import socket as sockets
@@ -24,8 +22,15 @@ from molt_bench.plugins.live.moltpoker.sessions import Tables
 _GRACE_S: Final = 2
 #: Milliseconds after which a connection ends whose other side takes nothing: a machine that is gone, or does not read.
 _DEAF_MS: Final = 60_000
-#: Connections that may be open; each is a file, and many systems give a program 1,024.
-MOST_CONNECTIONS: Final = 500
+#: Most bytes of a message over a WebSocket.
+_LONGEST_MESSAGE: Final = 64 * 1024
+#: Headers of every response.
+_HEADERS: Final = [
+    ("Content-Security-Policy", "default-src 'none'; style-src 'self'; frame-ancestors 'none'"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cache-Control", "no-store"),
+]
 
 
 def application(lobby: Lobby, address: ServerAddress) -> ASGIApp:
@@ -38,18 +43,10 @@ def application(lobby: Lobby, address: ServerAddress) -> ASGIApp:
         *rest.routes(lobby, tables),
         *pages.invitation_routes(lobby),
     ]
-    routes = [*pages.routes(), Mount("/j/{invitation}", routes=doors)]
-    return Guard(Starlette(routes=routes, exception_handlers=ERROR_HANDLERS), lobby, address=address)
-
-
-class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """A connection; one too many is closed at once, so that the run has files left to write."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:
-        """Begin."""
-        super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
-            transport.abort()
+    invited = Guard(Router(doors), lobby, public_url=address.public_url)
+    routes = [*pages.routes(), Mount("/j/{invitation}", app=invited)]
+    below = [Mount(address.prefix, routes=routes)] if address.prefix else []
+    return Starlette(routes=[*below, *routes], exception_handlers=ERROR_HANDLERS)
 
 
 class LiveServer:
@@ -62,7 +59,7 @@ class LiveServer:
         self._server = uvicorn.Server(
             uvicorn.Config(
                 application(lobby, address),
-                http=_Connection,
+                headers=_HEADERS,
                 log_level="critical",  # a log could have a secret of a URL
                 access_log=False,
                 server_header=False,
@@ -72,7 +69,7 @@ class LiveServer:
                 timeout_keep_alive=75,
                 lifespan="off",
                 ws="websockets-sansio",
-                ws_max_size=LONGEST_MESSAGE,
+                ws_max_size=_LONGEST_MESSAGE,
                 ws_ping_interval=None,  # the protocol has its own; a client that thinks must not lose its connection
                 ws_per_message_deflate=False,
             )

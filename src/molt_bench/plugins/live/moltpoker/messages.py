@@ -1,21 +1,19 @@
 """The messages of moltpoker's WebSocket, in its two formats: the envelope, and the short one for agents. No I/O."""
 
 import time
-from itertools import pairwise
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
 from molt_bench.plugins.live.mailbox import HandOver, Turn
-from molt_bench.poker.actions import MOST_CHIPS, OPEN_CARDS, STREETS, LegalActions
+from molt_bench.poker.actions import MOST_CHIPS, LegalActions
 from molt_bench.poker.cards import CARD_TEXT
-from molt_bench.poker.evaluator import category, strength
 from molt_bench.poker.observation import HandResult, Observation
 
 #: Version of the protocol, and the least one that a client may speak.
 PROTOCOL_VERSION: Final = "0.1"
-#: What an opponent is called: no one is told who it plays.
-OPPONENT: Final = "opponent"
+#: What every opponent is called, and its id: no one is told who it plays.
+_OPPONENT: Final = ("opponent", "agt_opponent")
 Json: TypeAlias = dict[str, Any]
 
 #: What the short format calls the fields of the other one.
@@ -33,10 +31,14 @@ _SHORT_NAMES: Final = {
     "agentName": "name",
     "holeCards": "cards",
     "winnings": "won",
-    "handRank": "rank",
+    "seat_id": "seat",
+    "action_timeout_ms": "timeout",
 }
 #: Fields that it leaves out.
-_NOT_SHORT: Final = ("tableId", "agentId", "isActive", "minRaise", "finalPots", "success")
+_NOT_SHORT: Final = (
+    *("tableId", "agentId", "isActive", "success"),
+    *("protocol_version", "min_supported_protocol_version", "skill_doc_url"),
+)
 #: Fields that it leaves out when they are false.
 _IF_TRUE: Final = ("folded", "allIn")
 
@@ -45,7 +47,6 @@ class Words(msgspec.Struct, frozen=True):
     """What one client is told.
 
     Attributes:
-        opponent_id: The id that all of its opponents have.
         timeout_ms: How long it may think about a decision.
         ante: Chips that each seat posts before the blinds.
         short: Whether it reads the format for agents.
@@ -54,7 +55,6 @@ class Words(msgspec.Struct, frozen=True):
     table_id: str
     agent_id: str
     name: str
-    opponent_id: str
     skill_url: str
     timeout_ms: int
     ante: int
@@ -62,8 +62,6 @@ class Words(msgspec.Struct, frozen=True):
 
     def welcome(self, seat: int) -> str:
         """Tell the client its seat."""
-        if self.short:
-            return self._said("welcome", {"seat": seat, "agent_id": self.agent_id, "timeout": self.timeout_ms})
         payload = {
             "protocol_version": PROTOCOL_VERSION,
             "min_supported_protocol_version": PROTOCOL_VERSION,
@@ -74,10 +72,9 @@ class Words(msgspec.Struct, frozen=True):
         }
         return self._said("welcome", payload)
 
-    def status(self, status: Literal["waiting", "running"], seat: int) -> str:
+    def status(self, status: Literal["waiting", "running"]) -> str:
         """Say whether games have begun; it is also the heartbeat."""
-        more = {"min_players_to_start": 2, "current_players": 1 if status == "waiting" else 2}
-        return self._said("table_status", {"status": status, "seat_id": seat, "agent_id": self.agent_id, **more})
+        return self._said("table_status", {"status": status})
 
     def ended(self, reason: str) -> str:
         """Say the last word of all."""
@@ -94,16 +91,6 @@ class Words(msgspec.Struct, frozen=True):
     def pong(self, timestamp: float) -> str:
         """Answer a ping; the answer always has the envelope format."""
         return self._envelope("pong", {"timestamp": timestamp})
-
-    def streets(self, hand: int, board: tuple[int, ...], known: int) -> list[str]:
-        """Tell of each street that was dealt after `known` cards of the board."""
-        found = []
-        for before, street in pairwise(STREETS):
-            start, end = OPEN_CARDS[before], OPEN_CARDS[street]
-            if known <= start and end <= len(board):
-                cards = _cards(board[start:end])
-                found.append(self._said("street_dealt", {"handNumber": hand, "street": street, "cards": cards}))
-        return found
 
     def state(self, turn: Turn) -> str:
         """Show an open decision. `pots` hold finished streets only: what was bet on this one is in `bet`."""
@@ -125,7 +112,6 @@ class Words(msgspec.Struct, frozen=True):
             "legalActions": _legal(seen.legal),
             "seq": turn.seq,
             "turn_token": turn.token,
-            **({"minRaise": seen.min_raise_to - max(seen.bets)} if seen.max_raise_to else {}),
             **({"toCall": seen.to_call} if seen.to_call else {}),
         }
         return self._said("game_state", payload, turn.seq)
@@ -134,37 +120,30 @@ class Words(msgspec.Struct, frozen=True):
         """Tell how a hand ended. No one sees cards that were folded; winnings are what a seat takes from the pot."""
         result = over.result
         staked = _staked(result, self.ante)
-        showdown = result.opponent_cards is not None
-        folded = {each.seat for each in result.log if each.kind == "fold"}
-        results = []
-        for seat in (0, 1):
-            cards = result.cards if seat == result.seat else result.opponent_cards or ()
-            ranked = showdown and len(result.board) == OPEN_CARDS["river"]
-            results.append(
-                {
-                    "seatId": seat,
-                    "agentId": self.agent_id if seat == result.seat else self.opponent_id,
-                    "holeCards": _cards(cards),
-                    "winnings": result.net[seat] + staked,
-                    **({"handRank": category(strength((*cards, *result.board)))} if ranked else {}),
-                }
-            )
-        payload: Json = {
+        results = [
+            {
+                "seatId": seat,
+                "agentId": self.agent_id if seat == result.seat else _OPPONENT[1],
+                "holeCards": _cards(result.cards if seat == result.seat else result.opponent_cards or ()),
+                "winnings": result.net[seat] + staked,
+            }
+            for seat in (0, 1)
+        ]
+        payload = {
             "handNumber": over.hand,
             "results": results,
-            "finalPots": [{"amount": 2 * staked, "eligibleSeats": [seat for seat in (0, 1) if seat not in folded]}],
-            "showdown": showdown,
+            "communityCards": _cards(result.board),
+            "showdown": result.opponent_cards is not None,
         }
-        if not self.short:
-            payload["communityCards"] = _cards(result.board)
         return self._said("hand_complete", payload, over.seq)
 
     def _player(self, seen: Observation, seat: int) -> Json:
         own = seat == seen.seat
+        name, agent_id = (self.name, self.agent_id) if own else _OPPONENT
         return {
             "seatId": seat,
-            "agentId": self.agent_id if own else self.opponent_id,
-            "agentName": self.name if own else OPPONENT,
+            "agentId": agent_id,
+            "agentName": name,
             "stack": seen.stacks[seat],
             "bet": seen.bets[seat],
             "folded": False,
@@ -225,22 +204,21 @@ def _staked(result: HandResult, ante: int) -> int:
 def read(text: bytes) -> Json | str:
     """Return a client's ping or action, whose form is checked; or what is wrong with a message that is neither.
 
-    Fields that are not known are ignored. An amount beside another kind than raiseTo is ignored, too, and 300.0 is a
-    whole number: so it is in JavaScript.
+    Fields that are not known are ignored, `expected_seq` too: the token says which decision is meant. An amount beside
+    another kind than raiseTo is ignored, and 300.0 is a whole number, as in JavaScript.
     """
     try:
         found = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError, UnicodeError, ValueError):
         return "Invalid JSON"
-    if isinstance(found, dict):
-        action, payload = found.get("action"), found.get("payload")
-        if found.get("type") == "ping" and isinstance(payload, dict) and _is_number(payload.get("timestamp")):
-            return {"timestamp": payload["timestamp"]}
-        if found.get("type") == "action" and isinstance(action, dict) and isinstance(action.get("turn_token"), str):
+    match found:
+        case {"type": "ping", "payload": {"timestamp": timestamp}} if _is_number(timestamp):
+            return {"timestamp": timestamp}
+        case {"type": "action", "action": {"turn_token": str()} as action}:
             amount = action.pop("amount", None)
             if action.get("kind") == "raiseTo":
                 action["amount"] = int(amount) if isinstance(amount, float) and amount.is_integer() else amount
-            return {**action, "expected_seq": found.get("expected_seq")}
+            return dict(action)
     return "Invalid message format"
 
 

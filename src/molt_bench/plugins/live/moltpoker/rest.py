@@ -23,7 +23,7 @@ def routes(lobby: Lobby, tables: Tables) -> list[BaseRoute]:
         slot = tables.given(invitation)
         answer = {
             "agent_id": sessions.agent_id(invitation, slot),
-            "api_key": sessions.secret("key", invitation, slot),
+            "api_key": sessions.key_of(invitation, slot),
             "protocol_version": PROTOCOL_VERSION,
             "skill_doc_url": skill_url(request),
         }
@@ -40,7 +40,7 @@ def routes(lobby: Lobby, tables: Tables) -> list[BaseRoute]:
         answer = {
             "table_id": table,
             "seat_id": invitation.slots[slot].seat or 0,
-            "session_token": sessions.secret("session", invitation, slot),
+            "session_token": sessions.key_of(invitation, slot),
             "ws_url": "ws" + invitation_url(request).removeprefix("http") + "/v1/ws",
             "protocol_version": PROTOCOL_VERSION,
             "min_supported_protocol_version": PROTOCOL_VERSION,
@@ -51,9 +51,9 @@ def routes(lobby: Lobby, tables: Tables) -> list[BaseRoute]:
 
     async def leave(request: Request) -> Response:
         invitation, slot = _authorized(request)
-        socket = tables.sockets.get(sessions.table_id(invitation, slot))
-        if socket is not None:
-            socket.end(1000, "Left the table")
+        end = tables.sockets.get(sessions.table_id(invitation, slot))
+        if end is not None:
+            end(1000, "Left the table", "")
         return json_response({"success": True, "message": "Left the table"})
 
     return [
@@ -82,7 +82,7 @@ def _authorized(request: Request) -> tuple[Invitation, int]:
     if not key:
         raise Refused(401, "UNAUTHORIZED", "expected a header `Authorization: Bearer API_KEY`")
     invitation = invitation_of(request)
-    slot = sessions.slot_of("key", invitation, key)
+    slot = sessions.slot_of(invitation, key)
     if slot is None:
         raise Refused(401, "INVALID_API_KEY", "this API key is not one of this invitation")
     if request.path_params.get("table") not in (None, sessions.table_id(invitation, slot)):

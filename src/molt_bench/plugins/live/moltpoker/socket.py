@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from molt_bench.plugins.live.door import give, listening
-from molt_bench.plugins.live.guard import LONGEST_MESSAGE, Refused, invitation_of
+from molt_bench.plugins.live.guard import Refused, invitation_of
 from molt_bench.plugins.live.lobby import Invitation, Lobby
 from molt_bench.plugins.live.mailbox import News
 from molt_bench.plugins.live.messages import act_of
@@ -33,33 +33,33 @@ def routes(lobby: Lobby, tables: sessions.Tables) -> list[BaseRoute]:
     async def socket(websocket: WebSocket) -> None:
         invitation, query = invitation_of(websocket), websocket.query_params
         await websocket.accept()
-        slot = sessions.slot_of("session", invitation, query.get("token", ""))
+        found = sessions.slot_of(invitation, query.get("token", ""))
+        slot = found or 0
         words = Words(
-            sessions.table_id(invitation, slot or 0),
-            sessions.agent_id(invitation, slot or 0),
+            sessions.table_id(invitation, slot),
+            sessions.agent_id(invitation, slot),
             invitation.title,
-            sessions.agent_id(invitation, None),
             skill_url(websocket),
             timeout_ms(lobby),
             lobby.game.ante,
             query.get("format") == "agent",
         )
         # A client that asks its model about every state it gets would answer the next decision with a repeated one.
-        table = Table(websocket, invitation, slot or 0, words, repeats=query.get("repeat") != "never")
-        if slot is None:
+        table = Table(websocket, invitation, slot, words, repeats=query.get("repeat") != "never")
+        if found is None:
             table.end(1008, "Invalid session", "this session is not valid: join the table again")
             await table.say_goodbye()
             return
         older = tables.sockets.get(words.table_id)
-        tables.sockets[words.table_id] = table
+        tables.sockets[words.table_id] = end = table.end
         if older is not None:
-            older.end(1008, "Replaced by a newer connection", "a newer connection has taken this seat")
+            older(1008, "Replaced by a newer connection", "a newer connection has taken this seat")
         try:
             await table.run()
         finally:
-            if tables.sockets[words.table_id] is table:
+            if tables.sockets[words.table_id] is end:
                 del tables.sockets[words.table_id]
-        if table.told and lobby.closed is not None and not any(slot.present for slot in invitation.slots):
+        if table.told and not any(slot.present for slot in invitation.slots):
             invitation.told = True
 
     return [WebSocketRoute("/v1/ws", socket)]
@@ -83,8 +83,7 @@ class Table:
         self._repeats = repeats and words.short
         self._ended: asyncio.Future[tuple[int, str, str]] = asyncio.get_running_loop().create_future()
         self._seat: int | None = None
-        self._asked = self._seq = self._heard = 0
-        self._hand, self._dealt = 0, 0
+        self._asked = self._heard = 0
         self._token, self._refusal = "", ""
         self._again_at = _NEVER
 
@@ -131,7 +130,7 @@ class Table:
         self._heard = max((each.seq for each in news.results), default=0)
         with listening([self._box]) as changed:
             if news.seat is None and news.closed is None:
-                await self._send(self._words.status("waiting", 0))
+                await self._send(self._words.status("waiting"))
             while True:
                 changed.clear()
                 await self._tell(self._box.news())
@@ -146,17 +145,15 @@ class Table:
         for over in news.results:
             if over.seq > self._heard:
                 self._heard = over.seq
-                await self._deal(over.hand, over.result.board)
                 await self._send(self._words.hand_complete(over))
         if news.seat not in (None, self._seat):
             self._seat = news.seat
             await self._send(self._words.welcome(self._seat or 0))
         if turn is not None and turn.asked != self._asked:
             first = turn.token != self._token
-            self._asked, self._seq, self._token = turn.asked, turn.seq, turn.token
+            self._asked, self._token = turn.asked, turn.token
             if first or self._needs_again():
                 self._again_at = time.monotonic() + AGAIN_S if self._repeats else _NEVER
-                await self._deal(turn.hand, turn.observation.board)
                 await self._send(self._words.state(turn))
             self._refusal = ""
         if news.closed is not None:
@@ -173,15 +170,9 @@ class Table:
             return self._repeats or self._refusal != ""
         return self._refusal != "INVALID_ACTION"
 
-    async def _deal(self, hand: int, board: tuple[int, ...]) -> None:
-        """Tell which streets were dealt since the last message."""
-        known = self._dealt if hand == self._hand else 0
-        self._hand, self._dealt = hand, len(board)
-        await self._send(*self._words.streets(hand, board, known))
-
     async def _beat(self) -> None:
         """Wake a client that waits for any message, and send it an open decision once more that it may have lost."""
-        await self._send(self._words.status("waiting" if self._seat is None else "running", self._seat or 0))
+        await self._send(self._words.status("waiting" if self._seat is None else "running"))
         turn = self._box.turn
         if turn is not None and turn.token == self._token and time.monotonic() > self._again_at:
             self._again_at = _NEVER
@@ -194,9 +185,6 @@ class Table:
                 return
             text = received.get("text")
             said = text.encode("utf-8", "replace") if text is not None else received.get("bytes") or b""
-            if len(said) > LONGEST_MESSAGE:
-                self.end(1009, "Message too big")
-                return
             found = read(said)
             if isinstance(found, str):
                 await self._send(self._words.error("VALIDATION_ERROR", found))
@@ -207,20 +195,13 @@ class Table:
 
     async def _act(self, action: dict[str, Any]) -> None:
         """Give the game an action, and tell the client what came of it."""
-        turn, token = self._box.turn, action["turn_token"]
-        expected = action.pop("expected_seq")
-        if turn is not None and turn.token == token and expected not in (None, turn.seq):
-            state = [self._words.state(turn)] if self._words.short else []
-            await self._send(self._words.error("STALE_SEQ", "expected_seq is not the seq of this decision"), *state)
-            return
+        token, turn = action["turn_token"], self._box.turn
         try:
             await give(self._invitation, act_of(action))
         except Refused as refusal:
-            code = refusal.code
-            if code == "STALE_TURN":
-                code = "NOT_YOUR_TURN" if self._box.turn is None else "STALE_SEQ"
+            code = "STALE_SEQ" if refusal.code == "STALE_TURN" else refusal.code
             self._refusal = code if token == self._token else self._refusal
             await self._send(self._words.error(code, str(refusal)))
         else:
             self._again_at = _NEVER
-            await self._send(self._words.ack(token, self._seq))
+            await self._send(self._words.ack(token, 0 if turn is None else turn.seq))
