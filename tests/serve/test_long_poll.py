@@ -324,6 +324,6 @@ def test_places_count_from_when_someone_takes_them_until_they_are_gone():
         assert table.lobby.make("live", GameLabel(1, 1, "AB"))._mailbox is slots[1]
         table.client.get("v1/turn", params={"wait": 0})
         assert table.lobby.places("live", "AB")[1] == 3
-        slots[0]._set_away(away=True)
+        slots[0].away = True
         assert table.lobby.places("live", "AB")[1] == 2
         assert table.lobby.make("live", GameLabel(2, 2, "AB"))._mailbox is slots[2]

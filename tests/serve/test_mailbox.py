@@ -240,7 +240,7 @@ def test_an_agent_is_awaited_so_long_in_all_of_a_game_and_not_for_each_decision(
 
 def test_an_agent_that_stays_away_forfeits_game_after_game_until_no_one_waits_for_it(run):
     box, said = Asked(SECRET, reconnect_s=1.0), []
-    box.on_away = lambda: said.append((box.away_since is not None, box.forfeits))
+    box.tell = lambda _: said.append((box.away, box.forfeits))
 
     async def games():
         took, loop = [], asyncio.get_running_loop()
@@ -273,7 +273,7 @@ def test_who_fetched_a_decision_and_is_gone_is_waited_for_once(run):
 
 def test_who_comes_back_for_the_next_game_has_its_whole_time(run):
     box, left = Asked(SECRET, reconnect_s=30.0), []
-    box._set_away(away=True)
+    box.away = True
 
     def come_back(turn, loop):
         left.append(turn.deadline - loop.time())

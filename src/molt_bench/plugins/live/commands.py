@@ -7,8 +7,8 @@ import click
 
 from molt_bench.plugin import Hosting
 from molt_bench.plugins.live.address import public_url
+from molt_bench.plugins.live.attendance import RECONNECT_S
 from molt_bench.plugins.live.hosting import ServeOptions, served
-from molt_bench.plugins.live.mailbox import RECONNECT_S
 
 #: A number of seconds.
 _SECONDS: Final = click.FloatRange(0, 1_000_000)

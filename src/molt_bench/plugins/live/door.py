@@ -184,8 +184,6 @@ async def unless_gone(request: Request, waiting: Coroutine[Any, Any, _Found]) ->
         if task.done():
             return task.result()
         raise ClientDisconnect
-    except asyncio.CancelledError:  # it may be started again
-        raise Refused(503, "BUSY", "the server is stopping: try again") from None
     finally:
         for each in (task, watcher):
             each.cancel()

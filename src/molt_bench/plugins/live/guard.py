@@ -3,6 +3,7 @@
 The invitation in the path is a secret that no page of another site knows, so neither Host nor Origin says more.
 """
 
+import asyncio
 from typing import Any, Final
 
 import msgspec
@@ -88,4 +89,9 @@ class Guard:
             raise Refused(404, "INVITATION_NOT_FOUND", "there is no such invitation")
         scope["molt_bench.invitation"] = invitation
         scope["molt_bench.url"] = self._public_url or f"http://{Headers(scope=scope).get('host', '')}"
-        await self._inner(scope, receive, send)
+        try:
+            await self._inner(scope, receive, send)
+        except asyncio.CancelledError:
+            if scope["type"] == "websocket":
+                raise
+            raise Refused(503, "BUSY", "the server is stopping, and may be started again: try again") from None

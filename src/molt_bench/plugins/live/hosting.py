@@ -5,7 +5,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal
 
@@ -13,9 +12,9 @@ import msgspec
 
 from molt_bench import BenchmarkConfig, ConfigError, GameRecord, GameSpec, MoltBenchError
 from molt_bench.plugins.live.address import ServerAddress
+from molt_bench.plugins.live.attendance import RECONNECT_S
 from molt_bench.plugins.live.invitations import Invitations, Invited, forget, load, new_invitations, save
-from molt_bench.plugins.live.lobby import Invitation, Lobby
-from molt_bench.plugins.live.mailbox import RECONNECT_S
+from molt_bench.plugins.live.lobby import LEFT, Invitation, Lobby
 from molt_bench.plugins.live.server import LiveServer
 from molt_bench.plugins.web_server import bound, is_every_address
 from molt_bench.specs import MOST_FORFEITS
@@ -110,14 +109,13 @@ class _Hosted(Lobby):
         )
         self._address = address
         self._options = options
-        self._told: dict[Invitation, tuple[bool, int]] = {}
 
     def gather(self) -> None:
         """Print an invitation for each guest, and return when they are there, or the time is up."""
         self.server.start()
         for each in self.invitations:
             if each.left:
-                _note(f"{each} has left: the run goes on without it")
+                self.tell(each, LEFT)
             else:
                 _say(f"Invitation for {each}: {self._address.url}/j/{each.invited.token}")
         if is_every_address(self._address.host) and self._address.public_url is None:
@@ -146,19 +144,9 @@ class _Hosted(Lobby):
                 return False
             time.sleep(_LOOK_S)
 
-    def away(self, invitation: Invitation) -> None:
-        """Say who is away and since when, who is back, and who has forfeited a game; each slot calls."""
-        away_s, forfeits = invitation.away_s, invitation.forfeits
-        was_away, before = self._told.get(invitation, (False, 0))
-        self._told[invitation] = away_s is not None, forfeits
-        if forfeits > before:
-            last = "; the run goes on without it" if forfeits >= MOST_FORFEITS else ""
-            _note(f"{invitation} stays away, and forfeits its game ({forfeits} of {MOST_FORFEITS}){last}")
-        elif away_s is not None and not was_away:
-            since = datetime.now().astimezone() - timedelta(seconds=away_s)
-            _note(f"{invitation} has been away since {since:%H:%M:%S}, and its time to answer is up")
-        elif away_s is None and was_away:
-            _note(f"{invitation} is back")
+    def tell(self, invitation: Invitation, said: str) -> None:
+        """Tell the operator what an agent does."""
+        _note(f"{invitation} {said}")
 
     def linger(self) -> None:
         """Stay until all have learnt that the run is over, or the time is up."""

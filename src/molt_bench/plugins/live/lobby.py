@@ -4,12 +4,16 @@ import hmac
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
-from time import monotonic
+from typing import Final
 
 from molt_bench.plugins.live.agent import LiveAgent
+from molt_bench.plugins.live.attendance import RECONNECT_S
 from molt_bench.plugins.live.invitations import Invited
-from molt_bench.plugins.live.mailbox import RECONNECT_S, Mailbox
+from molt_bench.plugins.live.mailbox import Mailbox
 from molt_bench.specs import GameLabel, GameSpec, Seating
+
+#: What is said of an agent that has forfeited too many games.
+LEFT: Final = "has left: the run goes on without it"
 
 
 class Invitation:
@@ -42,17 +46,6 @@ class Invitation:
     def filled(self) -> int:
         """In how many of its slots a client plays."""
         return sum(slot.filled for slot in self.slots)
-
-    @property
-    def away_s(self) -> float | None:
-        """Seconds for which the agent has not been connected, if a game waits for it in vain; None if none does."""
-        since = [slot.away_since for slot in self.slots if slot.away_since is not None]
-        return monotonic() - min(since) if since else None
-
-    @property
-    def forfeits(self) -> int:
-        """Games that the agent has forfeited since the server was started."""
-        return sum(slot.forfeits for slot in self.slots)
 
     def derived(self, *labels: str) -> str:
         """Return a secret text for a use of this invitation, such as an API key; the same after a restart."""
@@ -88,7 +81,7 @@ class Lobby:
         self.closed: str | None = None
         for each in self.invitations:
             for slot in each.slots:
-                slot.on_away = partial(self.away, each)
+                slot.tell = partial(self.tell, each)
         self._taken: set[int] = set()
         self._by_digest = {sha256(each.invited.token.encode()).digest(): each for each in self.invitations}
 
@@ -103,8 +96,8 @@ class Lobby:
     def gather(self) -> None:
         """Invite all guests, and return when they are there."""
 
-    def away(self, invitation: Invitation) -> None:
-        """Take note of an agent that is away, is back, or has forfeited a game."""
+    def tell(self, invitation: Invitation, said: str) -> None:
+        """Take note of what an agent does: it is away, is back, forfeits a game, or has left."""
 
     def places(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return the participant, which plays both seatings, and how many games it can play at once now.
@@ -140,6 +133,8 @@ class Lobby:
             if invitation.invited.participant == participant and invitation.slots[0].closed is None:
                 for slot in invitation.slots:
                     slot.close(f"you forfeited {forfeited} games, so the run goes on without you")
+                if not invitation.left:
+                    self.tell(invitation, LEFT)
                 invitation.left = True
 
     def all_told(self) -> bool:

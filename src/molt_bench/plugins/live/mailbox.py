@@ -12,20 +12,17 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from threading import Lock
 from time import monotonic, time_ns
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from molt_bench.errors import AgentFailed
+from molt_bench.plugins.live.attendance import RECONNECT_S, Attendance
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix, is_allowed
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import MOST_FORFEITS
 
-#: Seconds in a game for which an agent that lost its connection is awaited; then it forfeits the game.
-RECONNECT_S: Final = 60.0
 #: Results of hands kept for an agent that fetches them; one that never does loses the oldest.
 _RESULTS_KEPT: Final = 200
 
@@ -78,7 +75,7 @@ class News(NamedTuple):
     closed: str | None
 
 
-class Mailbox:
+class Mailbox(Attendance):
     """One slot of a live agent, for one game at a time.
 
     Attributes:
@@ -87,67 +84,26 @@ class Mailbox:
         seat: Where the agent sits; None before its first game and between two.
         closed: Why the run is over for the agent; None while it is not.
         looking: Whether the game looks at an answer that was not legal, and may ask again.
-        came: Whether a client has ever come to this slot; some hold one slot, others fetch the decisions of all.
-        away_since: Since when the agent has not been connected, by `time.monotonic`, if its time to answer is up; None
-            while it is there, or may still answer.
-        forfeits: Games that it has forfeited.
-        on_away: Called when one of these two changes.
 
     Args:
         reconnect_s: Seconds in a game for which an agent that lost its connection is awaited.
     """
 
     def __init__(self, secret: bytes, *, reconnect_s: float = RECONNECT_S) -> None:
+        super().__init__(reconnect_s)
         self.secret = secret
         self.turn: Turn | None = None
         self.seat: int | None = None
         self.closed: str | None = None
         self.looking = False
-        self.came = False
-        self.away_since: float | None = None
-        self.forfeits = 0
-        self.on_away: Callable[[], None] = lambda: None
-        self._lock = Lock()
-        self._listeners: list[Callable[[], None]] = []
-        self._left_at = monotonic()
-        self._reconnect_s = self._awaited_s = reconnect_s
-        self._forfeited = False
         self._seq = time_ns() // 1_000_000  # grows over restarts of the server, too
         self._asked = self._game = self._hands_before = 0
         self._game_id = self._fetched = ""
         self._taken: tuple[bytes, Action | Mix] | None = None
         self._answer: Action | Mix | AgentFailed | None = None
-        self._wake: Callable[[], None] = lambda: None
         self._results: deque[HandOver] = deque(maxlen=_RESULTS_KEPT)
 
     # What doors use, on the server's thread.
-
-    def arrive(self, listener: Callable[[], None]) -> None:
-        """Connect, as a socket or a waiting request: an agent that was away is back.
-
-        The listener is called whenever something happens, from any thread; it must return at once.
-        """
-        with self._lock:
-            self._listeners.append(listener)
-            self.came = True
-        self._set_away(away=False)
-        self._wake()
-
-    def depart(self, listener: Callable[[], None]) -> None:
-        """End a connection."""
-        with self._lock:
-            self._listeners.remove(listener)
-            self._left_at = monotonic()
-
-    @property
-    def present(self) -> bool:
-        """Whether the agent has a connection open."""
-        return bool(self._listeners)
-
-    @property
-    def filled(self) -> bool:
-        """Whether a client plays here: one has come, and is not away."""
-        return self.came and self.away_since is None
 
     def news(self) -> News:
         """Return what there is to tell, as it is at one moment: no hand that ended before a turn is missed."""
@@ -205,8 +161,7 @@ class Mailbox:
         with self._change():
             self._game += 1
             self._game_id = game_id
-            self._awaited_s = self._reconnect_s
-            self._forfeited = False
+            self._await_again()
             self.seat = seat
 
     async def ask(self, observation: Observation, token: str, limit_s: float) -> Action | Mix:
@@ -216,7 +171,7 @@ class Mailbox:
         has its whole time again; if not, it forfeits the game: all its hands are folded at once. Its next game awaits
         it from the beginning. After too many forfeited games none does.
         """
-        if self._forfeited or (self.away_since is not None and self.forfeits >= MOST_FORFEITS):
+        if self._given_up:
             raise self._forfeit()
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
@@ -229,7 +184,7 @@ class Mailbox:
             self._seq += observation.previous_error is None
             place = self._asked, self._seq, self._game, self._hands_before + observation.hand_number
             now = monotonic()
-            left_s = limit_s if self.away_since is None else self._awaited_s
+            left_s = self._awaited_s if self.away else limit_s
             self.turn = turn = Turn(token, *place, observation, now, now + left_s, self._game_id)
             self._answer, self._wake = None, wake
             if self._taken is not None and self._taken[0] == digest(token):
@@ -243,20 +198,18 @@ class Mailbox:
     async def _answered(self, turn: Turn, limit_s: float, changed: asyncio.Event) -> Action | Mix:
         """Wait for the answer: first as long as a decision takes, then for an agent that is gone."""
         while self._answer is None:
-            if self.away_since is None:
+            if not self.away:
                 await self._until(lambda: self._answer is not None, turn, limit_s, changed)
-                if not self.present and not self.was_fetched(turn):
-                    self._set_away(away=self._answer is None)
+                if self._answer is None and not self.present and not self.was_fetched(turn):
+                    self._miss()
                 elif self._withdrawn():
-                    self._fetched = ""  # whoever fetched it may be gone as well
+                    self._fetched = ""  # the client that fetched it may be gone as well
                     raise AgentFailed("timeout", f"no answer within {limit_s:g} s")
             else:
                 began = monotonic()
-                await self._until(
-                    lambda: self._answer is not None or self.away_since is None, turn, self._awaited_s, changed
-                )
+                await self._until(lambda: self._answer is not None or not self.away, turn, self._awaited_s, changed)
                 self._awaited_s = max(0.0, self._awaited_s - (monotonic() - began))
-                if self.away_since is not None and self._withdrawn():
+                if self.away and self._withdrawn():
                     raise self._forfeit()
         if isinstance(self._answer, AgentFailed):
             raise self._answer
@@ -296,23 +249,6 @@ class Mailbox:
         with self._change():
             self.closed = self.closed or reason
             self.turn = None
-
-    def _set_away(self, *, away: bool) -> None:
-        """Note that the agent is away, unless it has just come, or that it is back."""
-        with self._lock:
-            since = self._left_at if away and not self._listeners else None
-            changed = (self.away_since is None) is not (since is None)
-            self.away_since = since if changed else self.away_since
-        if changed:
-            self.on_away()
-
-    def _forfeit(self) -> AgentFailed:
-        """Give up the game for the agent; return the failure that folds its hand."""
-        if not self._forfeited:
-            self._forfeited = True
-            self.forfeits += 1
-            self.on_away()
-        return AgentFailed("forfeit", "not connected for so long that this game is forfeited")
 
 
 def digest(token: str) -> bytes:

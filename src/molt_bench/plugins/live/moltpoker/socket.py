@@ -119,10 +119,9 @@ class Table:
             async with asyncio.timeout(SEND_S):
                 await self._websocket.close(code, reason)
 
-    async def _send(self, *messages: str) -> None:
-        for message in messages:
-            async with asyncio.timeout(SEND_S):
-                await self._websocket.send_text(message)
+    async def _send(self, message: str) -> None:
+        async with asyncio.timeout(SEND_S):
+            await self._websocket.send_text(message)
 
     async def _show(self) -> None:
         """Tell the client whatever is new, and something now and then if nothing is."""
