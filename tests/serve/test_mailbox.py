@@ -6,7 +6,6 @@ import threading
 import pytest
 
 from molt_bench.agents.scripted import CallStationAgent
-from molt_bench.errors import AgentFailed
 from molt_bench.play.play_games import play_game, play_game_async
 from molt_bench.plugins.live import mailbox
 from molt_bench.plugins.live.agent import LiveAgent, turn_token
@@ -75,20 +74,6 @@ def test_answers_from_another_thread_play_a_game():
     assert record.faults == ()
 
 
-def test_an_illegal_action_counts_once_and_leaves_the_decision_open_under_its_token_and_seq():
-    asked, verdicts = [], []
-
-    def answer(box, turn):
-        asked.append((turn.token, turn.seq))
-        verdicts.append(box.answer(turn.token, passive(turn) if again(turn) else TOO_MUCH))
-
-    record, _ = played(answer, hands=1, max_retries=1)
-    assert {*verdicts} == {"illegal", "taken"}
-    assert asked[::2] == asked[1::2]
-    assert [fault.kind for fault in record.faults] == ["illegal"] * (len(asked) // 2)
-    assert not any(fault.forced_fold for fault in record.faults)
-
-
 def test_an_answer_after_a_forced_fold_is_never_taken():
     tokens = []
 
@@ -99,14 +84,6 @@ def test_an_answer_after_a_forced_fold_is_never_taken():
     record, box = played(answer, hands=1, max_retries=0)
     assert [fault.forced_fold for fault in record.faults] == [True]
     assert box.answer(tokens[-1], CALL) == "stale"
-
-
-def test_an_unreadable_answer_is_a_fault_of_its_class():
-    wrong = AgentFailed("unparsable", "amount is missing")
-    record, _ = played(
-        lambda box, turn: box.answer(turn.token, passive(turn) if again(turn) else wrong), hands=1, max_retries=1
-    )
-    assert {(fault.kind, fault.message) for fault in record.faults} == {("unparsable", "amount is missing")}
 
 
 def test_a_connected_agent_that_does_not_answer_is_late_and_its_decision_is_off_the_table():
@@ -145,19 +122,6 @@ def test_tokens_differ_by_game_hand_decision_and_secret():
     places = [(LABEL, 1, 0), (LABEL, 1, 1), (LABEL, 2, 0), (GameLabel(1, 7, "BA"), 1, 0), (GameLabel(2, 7, "AB"), 1, 0)]
     tokens = {turn_token(secret, *place) for place in places for secret in (SECRET, b"t" * 32)}
     assert len(tokens) == 2 * len(places)
-
-
-@pytest.mark.parametrize("token", ["", "x", "ü", "\ud800", "0" * 32])
-def test_a_wrong_token_is_stale(token):
-    verdicts = []
-
-    def answer(box, turn):
-        verdicts.append(box.answer(token, FOLD))
-        box.answer(turn.token, passive(turn))
-
-    record, _ = played(answer, hands=1)
-    assert {*verdicts} == {"stale"}
-    assert record.faults == ()
 
 
 # Who is away: by a clock that jumps.

@@ -201,11 +201,6 @@ def test_a_client_that_waits_for_the_state_after_a_mistake_gets_it(client, wrong
     assert "Legal now: fold, call" in error["message"]
 
 
-def test_a_client_that_is_never_right_is_folded():
-    _, table = played(SdkClient, hands=2, choose=lambda *_: TOO_LITTLE)
-    assert table.faults() == [("illegal", False), ("illegal", False), ("illegal", True)] * 2
-
-
 def test_a_client_that_never_answers_is_folded_and_stays_connected():
     game = {"hands": 1, "max_retries": 1, "close": OVER}
     with seated(lobby=a_lobby(action_timeout_s=0.5), **game) as (table, socket_):
@@ -214,13 +209,6 @@ def test_a_client_that_never_answers_is_folded_and_stays_connected():
     assert table.faults() == [("timeout", False), ("timeout", True)]
     assert heard[-1] == "table_status"
     assert heard.count("game_state") == 2, "after a timeout the state comes again"
-
-
-def test_a_client_that_stays_away_forfeits_its_game():
-    with serving(a_lobby(action_timeout_s=0.05)) as table:
-        table.box._reconnect_s = 0.0
-        table.play(hands=1, max_retries=0, wait=True)
-    assert table.faults() == [("forfeit", True)]
 
 
 def test_a_repeated_action_is_acknowledged_and_what_is_not_for_the_open_decision_is_refused_and_no_fault():
