@@ -13,9 +13,9 @@ from molt_bench.poker.observation import Observation
 class PokerAgent(Protocol):
     """Anything with a name that answers an observation with an action, or with a mix of actions.
 
-    Whoever mixes says so: `Mix` holds actions and ranges of raises with their weights. The bench writes it down, draws
-    one action with its own dice, and plays that. The agent learns which one it was where it learns all that happened:
-    in the log of its next observation, and in the result of the hand.
+    An agent that mixes says so: `Mix` holds actions and ranges of raises with their weights. The bench writes it down,
+    draws one action with its own dice, and plays that. The agent learns which one it was where it learns all that
+    happened: in the log of its next observation, and in the result of the hand.
 
     An agent may also have any of these hooks, plain or async:
 

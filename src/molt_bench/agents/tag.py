@@ -28,7 +28,7 @@ def _plan(observation: Observation, equity: float) -> tuple[int, int, Action]:
     """Return how often it bluffs here in percent, by which percentage of the pot, and what it does otherwise."""
     to_call, can_raise = observation.to_call, observation.max_raise_to > 0
     if can_raise and not (to_call and observation.log):
-        # Nobody has bet; before the first action, there is nothing but the big blind.
+        # No one has bet; before the first action, there is nothing but the big blind.
         bluffs, size = 25 if equity < 0.4 else 0, 75
         if equity > 0.55:
             return bluffs, size, raise_by_pot(observation, size)

@@ -1,6 +1,6 @@
 """Replayed games: those of a run, played again and compared with what was recorded.
 
-Nobody is asked but built-in bots, and those that the user permits. What all others answered is on record:
+Only built-in bots are asked, and those that the user permits. What all others answered is on record:
 of language models, programs and servers in a file of its own, and of all in the journal.
 """
 

@@ -1,7 +1,7 @@
 """A warning of an agent whose chips and result without luck do not agree: one test, when a run is read as a whole.
 
-Both estimators have the same mean for agents that know what they may know. Whoever sees hidden cards wins by what looks
-like luck, so the two drift apart. The warning has no other consequence: look at the run.
+Both estimators have the same mean for agents that know what they may know. An agent that sees hidden cards wins by what
+looks like luck, so the two drift apart. The warning has no other consequence: look at the run.
 """
 
 from collections import defaultdict

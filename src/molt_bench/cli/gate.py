@@ -45,7 +45,7 @@ class GateOptions:
     against: str | None = flag("The old version; named as NEW is.", metavar="OLD")
     margin: float = flag("Loss that does not matter; 10 mbb are 1 bb/100.", default=500.0, metavar="MBB", type=POSITIVE)
     opponents: str | None = flag(
-        "Whom both versions play, besides each other; tag,callstation,maniac by default.",
+        "The agents that both versions play, besides each other; tag,callstation,maniac by default.",
         metavar="LIST",
     )
     params: tuple[str, ...] = param_flag("A param of both versions")

@@ -16,7 +16,7 @@ CONFIDENCE: Final = 0.95
 class Versions(msgspec.Struct, frozen=True):
     """Two versions of an agent: the run ends once it is sure whether the new one is worse than the old one.
 
-    Everybody else is an opponent of both, on the same decks, and they play each other.
+    Everyone else is an opponent of both, on the same decks, and they play each other.
 
     Attributes:
         new: Id of the new version.

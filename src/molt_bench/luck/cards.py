@@ -87,7 +87,7 @@ def deals_of(hand: Hand, equities: Sequence[float]) -> Iterator[Deal]:
     dealt, street, matched, raised = 0, STREETS[0], 0, False
     for done in hand.log:
         if done.street != street:
-            # Whoever goes on to another street has matched the last bet on this one.
+            # A player who goes on to another street has matched the last bet on this one.
             pot, behind, dealt = pot + 2 * matched, behind - matched, dealt + 1
             yield Deal(dealt, pot, behind, raised, equities[dealt] - equities[dealt - 1])
             street, matched, raised = done.street, 0, False

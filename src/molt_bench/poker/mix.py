@@ -1,7 +1,7 @@
 """A mix: actions with weights, of which the bench draws one.
 
-Whoever mixes says so, and the bench draws: so the odds of what was drawn are the stated ones by construction. A mix is
-complete before anything is drawn from it, and is taken or refused as a whole.
+An agent that mixes says so, and the bench draws. So the odds of what was drawn are the stated ones by construction.
+A mix is complete before anything is drawn from it, and is taken or refused as a whole.
 
 As text, each entry is its weight and its action as in `molt_bench.poker.notation`, such as `1f,3c,2r300,2r400-9900`.
 The mixes of a hand are one line: the index of the decision among the actions of the hand, and the mix, such as

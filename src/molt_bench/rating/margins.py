@@ -23,7 +23,7 @@ SD_PER_HAND: Final = 10_000.0
 #: What has not happened yet is allowed for by the hand, so that the length of games does not matter. The variance of
 #: other pairings counts as so many hands of a pairing's own.
 PRIOR_HANDS: Final = 100.0
-#: Everybody may throw in a stack once in all hands it has played: this many standard deviations of a hand at once.
+#: Every agent may throw in a stack once in all its hands: this many standard deviations of a hand at once.
 THROWN: Final = 12.0
 #: And each participant is taken to have shown this squared skewness of a hand, for so many hands.
 UNSEEN_SKEWNESS: Final = 150.0

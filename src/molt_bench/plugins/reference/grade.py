@@ -170,7 +170,7 @@ def grade_hand(hand: Hand, by: Reference, *, forced: int = NOBODY, max_actions: 
     """Grade every decision of a finished hand.
 
     A last fold of the seat `forced` is left out, since the agent did not choose it, and so are decisions that the
-    reference has no values for. Nobody may raise after `max_actions` actions.
+    reference has no values for. No one may raise after `max_actions` actions.
     """
     last = len(hand.log) - 1
     for before, action in hand.steps(max_actions=max_actions):
