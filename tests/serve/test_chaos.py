@@ -5,7 +5,7 @@ import os
 import secrets
 import threading
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -13,17 +13,14 @@ from websockets.exceptions import ConnectionClosed
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.replayed_games import replay_games
 from molt_bench.config.loader import load_config
-from molt_bench.plugins.live.address import ServerAddress
 from molt_bench.plugins.live.invitations import Invited
 from molt_bench.plugins.live.lobby import Lobby
-from molt_bench.plugins.live.server import LiveServer
-from molt_bench.plugins.web_server import bound
 from molt_bench.runs.folder import new_folder
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from tests.e2e.live import Poller, mixing, request
 from tests.serve.clients import SdkClient, calls, opened, register_and_join
-from tests.serve.tables import a_game, until
+from tests.serve.tables import a_game, serving, until
 
 LIMIT_S = 6.0
 
@@ -116,31 +113,25 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
         titles={name: name for name in names},
         game=a_game(hands=2, action_timeout_s=LIMIT_S),
     )
-    listener = bound("127.0.0.1", 0)
-    base = f"http://127.0.0.1:{listener.getsockname()[1]}/j/"
-    urls = {each.invited.participant: base + each.invited.token for each in lobby.invitations}
-    server = LiveServer(lobby, listener, ServerAddress(host="127.0.0.1", port=listener.getsockname()[1]))
-    server.start()
-    clients = [
-        SdkClient(urls["cutter"], calls, cut=range(3, 10_000, 9)),
-        Babbler(urls["babbler"]),
-        Poller(urls["liar"], lying(urls["liar"])),
-        Poller(urls["staller"], stalling()),
-        Switcher(urls["switcher"]),
-        Poller(urls["poller"], mixing),
-    ]
     folder = new_folder(config)
     files = RunFiles.new(folder, config)
-    try:
+    with serving(lobby) as table, closing(files):
+        base = f"http://127.0.0.1:{table.port}/j/"
+        urls = {each.invited.participant: base + each.invited.token for each in lobby.invitations}
+        clients = [
+            SdkClient(urls["cutter"], calls, cut=range(3, 10_000, 9)),
+            Babbler(urls["babbler"]),
+            Poller(urls["liar"], lying(urls["liar"])),
+            Poller(urls["staller"], stalling()),
+            Switcher(urls["switcher"]),
+            Poller(urls["poller"], mixing),
+        ]
         until(lambda: not lobby.missing())
         result = run_benchmark(config, files=files, live=lobby)
         lobby.close("the run is over")
         for client in clients:
             client.join(60)
             assert not client.is_alive(), client
-    finally:
-        files.close()
-        server.stop()
     games = [game for match in result.matches for game in match.games]
     assert len(games) >= 200
     kinds = {name: set() for name in (*names, "tight")}

@@ -338,7 +338,7 @@ def hostile_table():
         yield table
 
 
-@pytest.mark.parametrize("token", ["", "x", "mpk_", "mpk_0000" + "0" * 60, "mpk_ffff" + "0" * 60, "\u2603" * 50])
+@pytest.mark.parametrize("token", ["", "x", "mpk_", "mpk_" + "0" * 64, "\u2603" * 50])
 @pytest.mark.parametrize("agent_format", [False, True])
 def test_a_wrong_session_is_refused_in_the_clients_format(hostile_table, token, agent_format):
     _, joined = register_and_join(hostile_table.url)

@@ -181,6 +181,7 @@ def test_a_showdown_in_both_formats():
             {"seatId": 0, "agentId": "agt_opponent", "holeCards": cards("QsQh"), "winnings": 0},
             {"seatId": 1, "agentId": "agt_me", "holeCards": cards("AhKd"), "winnings": 1400},
         ],
+        "finalPots": [{"amount": 1400, "eligibleSeats": [0, 1]}],
         "communityCards": cards("2c7dTs9hAs"),
         "showdown": True,
     }

@@ -66,16 +66,16 @@ async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) ->
         info = await server.first_contact()
         say(f"Joined {server.host} as {info.name}; waiting for the first decision")
         guests = [Guest(server, slot, make, info.game, say) for slot in range(1, info.games_at_once + 1)]
+        slots = [asyncio.ensure_future(guest.play()) for guest in guests]
         try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(guest.play()) for guest in guests]
-                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                await asyncio.wait(tasks, timeout=_LAST_S)  # the run is over for all slots: there is no one to answer
-                for task in tasks:
-                    task.cancel()
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-        return next(task.result() for task in tasks if not task.cancelled())
+            done, _ = await asyncio.wait(slots, return_when=asyncio.FIRST_COMPLETED)
+            reason = done.pop().result()
+            await asyncio.wait(slots, timeout=_LAST_S)  # the run is over for all slots: there is no one to answer
+            return reason
+        finally:
+            for slot in slots:
+                slot.cancel()
+            await asyncio.gather(*slots, return_exceptions=True)
 
 
 def base_of(url: str) -> str:

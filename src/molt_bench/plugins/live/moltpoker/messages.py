@@ -36,7 +36,7 @@ _SHORT_NAMES: Final = {
 }
 #: Fields that it leaves out.
 _NOT_SHORT: Final = (
-    *("tableId", "agentId", "isActive", "success"),
+    *("tableId", "agentId", "isActive", "finalPots", "success"),
     *("protocol_version", "min_supported_protocol_version", "skill_doc_url"),
 )
 #: Fields that it leaves out when they are false.
@@ -132,6 +132,7 @@ class Words(msgspec.Struct, frozen=True):
         payload = {
             "handNumber": over.hand,
             "results": results,
+            "finalPots": [{"amount": 2 * staked, "eligibleSeats": [0, 1]}],
             "communityCards": _cards(result.board),
             "showdown": result.opponent_cards is not None,
         }
