@@ -46,15 +46,11 @@ def invitation_routes(lobby: Lobby) -> list[BaseRoute]:
         return Response(text, media_type="text/html")
 
     def skill(request: Request) -> Response:
-        return Response(skill_of(lobby, request), media_type="text/markdown")
+        rules = "\n".join(f"- {rule}" for rule in rules_of(lobby, invitation_of(request)))
+        values = {"BASE_URL": invitation_url(request), "LONGEST_WAIT_S": f"{LONGEST_WAIT_S:g}"}
+        return Response(_filled("skill.md", RULES=rules, **values), media_type="text/markdown")
 
     return [Route("/", page), Route("/skill.md", skill)]
-
-
-def skill_of(lobby: Lobby, request: Request) -> str:
-    """Return the skill document for the sender of a request."""
-    rules = "\n".join(f"- {rule}" for rule in rules_of(lobby, invitation_of(request)))
-    return _filled("skill.md", BASE_URL=invitation_url(request), RULES=rules, LONGEST_WAIT_S=f"{LONGEST_WAIT_S:g}")
 
 
 def _filled(file: str, **values: str) -> str:
