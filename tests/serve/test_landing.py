@@ -65,9 +65,9 @@ def test_looking_at_the_page_is_not_coming(table):
 def test_the_commands_for_curl_play_when_they_are_pasted(table):
     table.play(hands=2)
     said = pasted(["bash", "-e", "-u", "-c"], blocks_of(table)["curl"]).splitlines()
-    assert json.loads(said[0])["turn"]["hand_number"] == 1
+    assert json.loads(said[0])["turn"]["observation"]["handNumber"] == 1
     answer = json.loads(said[1])
-    assert (answer["verdict"], answer["turn"]["hand_number"]) == ("taken", 2)
+    assert (answer["verdict"], answer["turn"]["observation"]["handNumber"]) == ("taken", 2)
 
 
 def test_the_agent_in_python_plays_to_the_end(table):

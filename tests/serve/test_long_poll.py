@@ -61,7 +61,7 @@ def test_results_tell_every_hand_once_and_agree_with_the_record(table):
 def test_asking_again_gives_the_same_turn_with_the_same_results(table):
     table.play(hands=2)
     turn = table.turn()
-    while turn["hand_number"] == 1:
+    while turn["observation"]["handNumber"] == 1:
         turn = table.act(turn, wait=LONG_S).json()["turn"]
     again = table.turn(wait=0)
     assert turn["results"]

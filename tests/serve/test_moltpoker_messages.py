@@ -57,7 +57,7 @@ def cards(text):
 
 
 def turn(**seen):
-    return Turn("token", 1, 17, 2, 53, Observation(**{**ON_THE_TURN, **seen}), 0.0, 120.0)
+    return Turn("token", 1, 17, 53, Observation(**{**ON_THE_TURN, **seen}), 0.0, 120.0)
 
 
 def test_an_open_decision_in_the_envelope_format():

@@ -88,7 +88,7 @@ def test_the_commands_work_when_they_are_pasted(table):
     assert json.loads(asked)["turn"]["turn_token"]
     answer = json.loads("".join(rest))
     assert answer["verdict"] == "taken"
-    assert answer["turn"]["hand_number"] == 2
+    assert answer["turn"]["observation"]["handNumber"] == 2
 
 
 @needs_curl

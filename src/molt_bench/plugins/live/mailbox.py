@@ -38,18 +38,16 @@ class Turn(msgspec.Struct):
         token: Names the decision. It stays the same when the decision is asked again, also after a restart.
         asked: Number of this asking in the slot; another one when the decision is asked again.
         seq: Grows with everything that happens in the slot.
-        game: Number of the game in the slot, from 1.
         hand: Number of the hand in the slot, from 1; unlike the observation's, it does not begin again with a game.
         observation: What the seat sees.
         since: When it was asked, by `time.monotonic`.
         deadline: When the time is up, by `time.monotonic`; it moves for an agent that is away.
-        game_id: Names the game; unlike its number, the same after a restart.
+        game_id: Names the game; the same after a restart.
     """
 
     token: str
     asked: int
     seq: int
-    game: int
     hand: int
     observation: Observation
     since: float
@@ -97,7 +95,7 @@ class Mailbox(Attendance):
         self.closed: str | None = None
         self.looking = False
         self._seq = time_ns() // 1_000_000  # grows over restarts of the server, too
-        self._asked = self._game = self._hands_before = 0
+        self._asked = self._hands_before = 0
         self._game_id = self._fetched = ""
         self._taken: tuple[bytes, Action | Mix] | None = None
         self._answer: Action | Mix | AgentFailed | None = None
@@ -159,7 +157,6 @@ class Mailbox(Attendance):
     def sit(self, seat: int, game_id: str = "") -> None:
         """Begin a game, in which the agent is awaited again."""
         with self._change():
-            self._game += 1
             self._game_id = game_id
             self._await_again()
             self.seat = seat
@@ -182,7 +179,7 @@ class Mailbox(Attendance):
         with self._change():
             self._asked += 1
             self._seq += observation.previous_error is None
-            place = self._asked, self._seq, self._game, self._hands_before + observation.hand_number
+            place = self._asked, self._seq, self._hands_before + observation.hand_number
             now = monotonic()
             left_s = self._awaited_s if self.away else limit_s
             self.turn = turn = Turn(token, *place, observation, now, now + left_s, self._game_id)

@@ -29,8 +29,6 @@ class TurnMessage(Struct, frozen=True, kw_only=True):
     turn_token: Annotated[str, Meta(description="Names the decision; the answer has to repeat it.")]
     seconds_left: Annotated[float, Meta(ge=0, description="Until the answer has to be there.")]
     place: Annotated[int, Meta(ge=1, description="Which of the games that are played at once, from 1.")]
-    game_number: Annotated[int, Meta(ge=1, description="Number of the game at this place.")]
-    hand_number: Annotated[int, Meta(ge=1, description="Number of the hand at this place, over all games.")]
     observation: Decision
     results: Annotated[tuple[Result, ...], Meta(description="Hands that ended since your last accepted action.")] = ()
 
@@ -81,8 +79,6 @@ def turn_message(turn: Turn, results: Iterable[HandOver], *, slot: int) -> TurnM
         turn_token=turn.token,
         seconds_left=round(max(0.0, turn.deadline - monotonic()), 1),
         place=slot,
-        game_number=turn.game,
-        hand_number=turn.hand,
         observation=decision(turn.observation, turn.seq, turn.game_id),
         results=result_messages(results),
     )
