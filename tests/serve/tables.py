@@ -1,4 +1,4 @@
-"""A real server on the loopback, with games that are played against whoever comes through its doors."""
+"""A real server on the loopback, with games that are played against those who come through its doors."""
 
 import threading
 import time

@@ -212,7 +212,7 @@ def test_a_guest_finds_back_to_a_server_that_was_restarted():
         guest = threading.Thread(target=play, daemon=True)
         guest.start()
         until(lambda: table.box._asked > 5)
-        table.lobby.close = lambda reason: None  # a killed server tells nobody
+        table.lobby.close = lambda reason: None  # a killed server tells no one
     until(lambda: any("lost" in line for line in said))
     with serving(a_lobby(), port) as again:
         again.play(2, hands=3, bot="tag", close="the run is over")

@@ -1,4 +1,4 @@
-"""The file of invitations is never lost: whoever was invited can come back as long as the run goes on."""
+"""The file of invitations is never lost: an invited agent can come back as long as the run goes on."""
 
 import stat
 

@@ -1,4 +1,4 @@
-"""The guide to live agents: whoever follows it gets a run between a script and a bot."""
+"""The guide to live agents: those who follow it get a run between a script and a bot."""
 
 import json
 import re

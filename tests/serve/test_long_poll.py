@@ -243,7 +243,7 @@ def test_a_client_that_goes_away_after_it_acted_has_acted(table):
     assert not table.records[1].faults
 
 
-def test_whoever_waits_learns_that_the_run_is_over(table):
+def test_a_client_that_waits_learns_that_the_run_is_over(table):
     threading.Timer(0.05, table.lobby.close, ["enough"]).start()
     response = table.client.get("v1/turn", params={"wait": 45})
     assert code(response) == (410, "RUN_OVER")
@@ -286,7 +286,7 @@ def test_the_token_of_an_invitation_does_not_tell_those_of_turns():
     assert tokens[0] != tokens[1]
 
 
-def test_whoever_waits_when_the_server_stops_is_told_to_try_again():
+def test_a_client_that_waits_when_the_server_stops_is_told_to_try_again():
     responses = []
 
     def wait(url):

@@ -33,7 +33,7 @@ def connection():
 
 
 class Asked(Mailbox):
-    """A mailbox that calls `on_turn(box, turn)` for every decision, asked again or not, whoever is connected."""
+    """A mailbox that calls `on_turn(box, turn)` for every decision, asked again or not, connected or not."""
 
     on_turn = None
     _shown = None
@@ -114,7 +114,7 @@ def test_numbers_grow_over_games_and_the_end_is_told():
     assert numbers == sorted({*numbers})
     assert not {*numbers} & {*results.values()}
     assert (told[0].seat, told[-1].seat, told[-1].closed) == (0, None, "over")
-    assert [over.hand for over in told[-1].results] == [4], "whoever is told of the end is told of the last hand"
+    assert [over.hand for over in told[-1].results] == [4], "the end comes with the last hand"
     assert box.answer("any", CALL) == "closed"
 
 

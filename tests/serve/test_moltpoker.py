@@ -319,7 +319,7 @@ def test_the_lobby_knows_who_came_and_who_was_told_the_end():
         until(table.lobby.all_told)
 
 
-def test_whoever_comes_after_the_end_is_told_so():
+def test_a_client_that_comes_after_the_end_is_told_so():
     with serving(a_lobby()) as table:
         key, joined = register_and_join(table.url)
         table.lobby.close(OVER)
@@ -329,7 +329,7 @@ def test_whoever_comes_after_the_end_is_told_so():
         assert join(table, key) == (400, "TABLE_ENDED")
 
 
-# Clients that lie, stall or do not read: they harm nobody but themselves.
+# Clients that lie, stall or do not read: they harm no one but themselves.
 
 
 @pytest.fixture(scope="module")
@@ -393,7 +393,7 @@ def test_actions_that_come_faster_than_the_game_looks_at_them_are_taken_one_by_o
     assert table.faults() == [("illegal", False)] * 60
 
 
-def test_a_client_that_does_not_read_is_dropped_and_holds_up_nobody(monkeypatch):
+def test_a_client_that_does_not_read_is_dropped_and_holds_up_no_one(monkeypatch):
     with serving(a_lobby("live", "other")) as table:
         other = table.lobby.invitations[1].slots[0]
         player = ProtocolClient(table.url)

@@ -43,7 +43,7 @@ def test_the_front_matter_is_that_of_a_skill_and_the_text_is_short(table):
     assert not re.search(r"%[A-Z_]+%", text)
 
 
-def test_it_has_the_readers_own_url_and_nobody_elses_secret():
+def test_it_has_the_readers_own_url_and_no_one_elses_secret():
     lobby = a_lobby("live", "other")
     with serving(lobby) as table:
         text = skill_of(table)
