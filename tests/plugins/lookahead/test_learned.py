@@ -7,16 +7,22 @@ from molt_bench.plugins.lookahead.learned import Learning
 from molt_bench.plugins.lookahead.visited import visited
 from tests.plugins.lookahead.players import Silent, Stater, games_of
 
-AGENTS = (0, 1)
+AGENTS = ("one", "two")
+
+
+def learned(games):
+    found = Learning()
+    for game in games:
+        found.add(visited(game, AGENTS))
+    return found
 
 
 def lost(games):
-    """Return how far stand-ins are from the odds of others' hands, in nats a decision, after some games."""
-    known = Learning()
-    known.add(visited(games_of(games, "lesson", stack=5000), AGENTS))
-    other = visited(games_of(12, "test", stack=5000), AGENTS)
-    odds = known.fitted().odds(other.moments, other.deals)
-    return float(-(other.odds * np.log(np.maximum(odds, 1e-9))).sum(axis=1).mean())
+    """Return how far stand-ins are from the odds of another game's hands, in nats a decision, after some games."""
+    known = learned(games_of(games, "lesson", stack=5000)).fitted()
+    other = visited(*games_of(1, "test", stack=5000, hands=100), AGENTS)
+    odds = known.odds(other.moments, other.deals)
+    return float(-(other.chances * np.log(np.maximum(odds, 1e-9))).sum(axis=1).mean())
 
 
 def test_more_games_teach_more():
@@ -25,16 +31,15 @@ def test_more_games_teach_more():
 
 
 def test_nothing_is_learned_of_an_agent_that_states_nothing():
-    known = Learning()
-    known.add(visited([play_game((Stater("one"), Silent("two")), seed=seed, hands=10) for seed in range(10)], AGENTS))
-    assert known.fitted().weights.keys() == {0}
+    known = learned(play_game((Stater("one"), Silent("two")), seed=seed, hands=10) for seed in range(10))
+    assert known.fitted().weights.keys() == {"one"}
 
 
 def test_stand_ins_that_were_handed_out_never_change():
-    known = Learning()
-    known.add(visited(games_of(12, "lesson"), AGENTS))
+    known = learned(games_of(12, "lesson"))
     before = known.fitted()
     kept = {number: weights.copy() for number, weights in before.weights.items()}
-    known.add(visited(games_of(12, "more"), AGENTS))
+    for game in games_of(12, "more"):
+        known.add(visited(game, AGENTS))
     assert known.fitted() is not before
     assert all((before.weights[number] == kept[number]).all() for number in kept)

@@ -40,7 +40,7 @@ def test_a_match_is_looked_at_by_what_was_known_two_rounds_before():
 def test_a_round_teaches_as_many_hands_however_many_it_has(monkeypatch):
     monkeypatch.setattr(lookahead, "_HANDS", 30)
     looked = []
-    monkeypatch.setattr(lookahead, "visited", lambda games, agents: looked.extend(games))
+    monkeypatch.setattr(lookahead, "visited", lambda game, agents: looked.append(game))
     luck = Lookahead()
     for number in range(1, 5):
         luck.rated(ComingMatch(number, 1, ("one", "two"), built_in=False), games_of(4, f"lesson {number}"))

@@ -20,6 +20,7 @@ from molt_bench.plugins.lookahead.learned import Learning, StandIns
 from molt_bench.plugins.lookahead.visited import visited
 from molt_bench.records import GameRecord
 from molt_bench.seeds import derive_last
+from molt_bench.specs import Pair
 
 #: How many rounds lie between what is learned from and the match that it is used for.
 _BEHIND: Final = 2
@@ -32,18 +33,17 @@ class _Lesson(NamedTuple):
 
     label: int
     game: GameRecord
-    agents: tuple[int, int]
+    agents: Pair
 
 
 class Lookahead:
     """The stand-ins of one run."""
 
     name = "lookahead"
-    version = 2
+    version = 3
 
     def __init__(self) -> None:
         self._learning = Learning()
-        self._numbers: dict[str, int] = {}
         self._worker = ThreadPoolExecutor(1, "lookahead")
         #: The round of which a match was rated last, and its games.
         self._round, self._lessons = 0, list[_Lesson]()
@@ -54,9 +54,8 @@ class Lookahead:
         """Take note of the games of a match, unless both agents are built in."""
         self._close_rounds_before(match.round)
         if not match.built_in:
-            first, second = (self._numbers.setdefault(name, len(self._numbers)) for name in match.participants)
-            label = derive_last("lookahead", match.number)
-            self._lessons += [_Lesson(label(at), game, (first, second)) for at, game in enumerate(games) if game.mixes]
+            label, agents = derive_last("lookahead", match.number), match.participants
+            self._lessons += [_Lesson(label(at), game, agents) for at, game in enumerate(games) if game.mixes]
             self._round = match.round
 
     def before(self, match: ComingMatch) -> Term | None:
@@ -65,13 +64,10 @@ class Lookahead:
         if match.built_in:
             return None
         known = [number for number in self._after if number <= match.round - _BEHIND]
-        if not known or not self._numbers.keys() >= {*match.participants}:
+        if not known:
             return None
         stand_ins = self._after[max(known)].result()
-        first, second = (self._numbers[name] for name in match.participants)
-        if not {first, second} <= stand_ins.weights.keys():
-            return None
-        return _Looked(stand_ins, (first, second))
+        return _Looked(stand_ins, match.participants) if {*match.participants} <= stand_ins.weights.keys() else None
 
     def _close_rounds_before(self, number: int) -> None:
         """Learn from a round that is over, once, while the next one is played."""
@@ -82,7 +78,7 @@ class Lookahead:
     def _learn(self, lessons: Sequence[_Lesson]) -> StandIns:
         left = _HANDS
         for lesson in lessons:
-            played = visited([lesson.game], lesson.agents)
+            played = visited(lesson.game, lesson.agents)
             if played is not None:
                 self._learning.add(played)
             left -= lesson.game.dealt
@@ -94,12 +90,12 @@ class Lookahead:
 class _Looked:
     """The term of one match."""
 
-    def __init__(self, stand_ins: StandIns, agents: tuple[int, int]) -> None:
+    def __init__(self, stand_ins: StandIns, agents: Pair) -> None:
         self._stand_ins, self._agents = stand_ins, agents
 
     def value(self, game: GameRecord, core: CoreResult) -> float:
         """Return what player A won without the luck of cards, as the core has it, and without that of the draws."""
-        played = visited([game], self._agents) if game.mixes and not game.both_failed else None
+        played = visited(game, self._agents) if game.mixes and not game.both_failed else None
         if played is None:
             return core.adjusted
         found = surpluses(played, self._stand_ins) * played.signs

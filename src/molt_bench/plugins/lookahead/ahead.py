@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from molt_bench.plugins.lookahead.betting_arrays import CALL, FOLD, RAISE, At, Deals, chips_in, edge, moved
-from molt_bench.plugins.lookahead.classes import FIRST_RAISE, KINDS, amounts_of
+from molt_bench.plugins.lookahead.betting_arrays import At, Deals, chips_in, edge, moved
+from molt_bench.plugins.lookahead.classes import KINDS, amounts_of
 from molt_bench.plugins.lookahead.learned import StandIns
-from molt_bench.plugins.lookahead.visited import Options, Visited
+from molt_bench.plugins.lookahead.visited import Visited
 from molt_bench.poker.arrays import Floats, Ints
 
 #: What is less likely than this, given the decision that is looked at, is not looked into.
@@ -31,13 +31,13 @@ class _Actions(NamedTuple):
 
     Attributes:
         at: The place of the moment.
-        kinds: The kind of each.
+        classes: The class of each.
         amounts: What a raise is to.
         chances: How likely each is.
     """
 
     at: Ints
-    kinds: Ints
+    classes: Ints
     amounts: Ints
     chances: Floats
 
@@ -53,13 +53,13 @@ class _Level(NamedTuple):
 
 def surpluses(played: Visited, stand_ins: StandIns) -> Floats:
     """Return for every decision the mean over possible draws minus the actual draw, in chips of seat 0; 0 if none."""
-    found = np.zeros(len(played.options))
-    known = [at for at, options in enumerate(played.options) if options is not None and len(options.choices) > 1]
+    found = np.zeros(len(played.stated))
+    known = np.flatnonzero(played.stated)
     for start in range(0, len(known), _TOGETHER):
         some = known[start : start + _TOGETHER]
-        options = [each for at in some if (each := played.options[at]) is not None]
-        first, drawn = _first(options)
+        first = _listed(played.chances[some], played.amounts[some])
         worth = _worth(_levels(played.moments[:, some], first, played.deals, stand_ins))
+        drawn = first.classes == played.done[some][first.at]
         found[some] = np.bincount(first.at, (first.chances - drawn) * worth, len(some))
     return found
 
@@ -70,7 +70,7 @@ def _levels(moments: Ints, actions: _Actions, deals: Deals, stand_ins: StandIns)
     reached = np.ones(moments.shape[1])
     while True:
         before = moments[:, actions.at]
-        after, over, ended = moved(before, deals, actions.kinds, actions.amounts)
+        after, over, ended = moved(before, deals, np.array(KINDS)[actions.classes], actions.amounts)
         reached = reached[actions.at] * actions.chances
         worth = np.where(over, ended, _guess(after, deals))
         opened = np.flatnonzero(~over & (after[At.STREET] != before[At.STREET]))
@@ -83,26 +83,13 @@ def _levels(moments: Ints, actions: _Actions, deals: Deals, stand_ins: StandIns)
         if not len(further):
             return levels
         moments, reached = after[:, further], reached[further]
-        actions = _listed(stand_ins.odds(moments, deals), amounts_of(moments, deals))
+        actions = _listed(stand_ins.odds(moments, deals), amounts_of(moments))
 
 
-def _first(some: Sequence[Options]) -> tuple[_Actions, "Floats"]:
-    """Return what could have been done at some decisions, and which of it was drawn, 1 in all for each."""
-    rows = []
-    for at, options in enumerate(some):
-        for each in options.choices:
-            kind = RAISE if each.kind == "raiseTo" else FOLD if each.kind == "fold" else CALL
-            rows.append((at, kind, each.size, each.chance, float(each is options.drawn)))
-    places, kinds, sizes, chances, drawn = zip(*rows, strict=True)
-    return _Actions(np.array(places), np.array(kinds), np.array(sizes), np.array(chances)), np.array(drawn)
-
-
-def _listed(odds: Floats, amounts: Ints) -> _Actions:
-    """Return the odds of classes as actions; those that are not likely at all are left out."""
-    at, classes = np.nonzero(odds)
-    kinds = np.array(KINDS)[classes]
-    sizes = np.where(kinds == RAISE, amounts[at, np.maximum(classes - FIRST_RAISE, 0)], 0)
-    return _Actions(at, kinds, sizes, odds[at, classes])
+def _listed(chances: Floats, amounts: Ints) -> _Actions:
+    """Return classes as actions; those that are not likely at all are left out."""
+    at, classes = np.nonzero(chances)
+    return _Actions(at, classes, amounts[at, classes], chances[at, classes])
 
 
 def _worth(levels: Sequence[_Level]) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.arrays import Flags, Floats, Ints
 from molt_bench.poker.betting import Betting
+from molt_bench.specs import Pair
 
 #: Kinds of actions as numbers; a call may be a check.
 FOLD, CALL, RAISE = range(3)
@@ -24,39 +25,35 @@ class At(IntEnum):
     LIMIT = 3  # of seat 0, as in `Betting.limits`; that of seat 1 follows
     BET = 5  # of seat 0, as in `Betting.bets`; that of seat 1 follows
     POT = 7
-    STAKE = 8
-    CALL = 9
-    STEP = 10
-    OPEN = 11
-    SETTLED = 12
-    RAISES = 13  # on this street
-    EARLIER = 14  # raises on streets before
-    RAISER = 15  # who raised last: 1 for seat 0, 2 for seat 1, 0 for none
-    DONE = 16  # actions so far
+    CALL = 8
+    STEP = 9
+    OPEN = 10
+    SETTLED = 11
+    RAISES = 12  # on this street
+    EARLIER = 13  # raises on streets before
+    RAISER = 14  # who raised last: 1 for seat 0, 2 for seat 1, 0 for none
 
 
 class Deals(NamedTuple):
-    """The hands that moments belong to: a row for each.
+    """The hands of a game, to which moments belong: arrays have a row for each.
 
     Attributes:
         stacks: Chips before antes and blinds, by seat.
         button: The seat with the button.
-        cap: Raises allowed on a street.
-        big_blind: The big blind.
-        max_actions: As in the spec of the game.
         equities: Seat 0's equity on each street.
         cards: By street, seat and number, what `molt_bench.plugins.lookahead.features` looks at in the cards.
-        agents: Who sits in each seat, as numbers.
+        agents: Who sits in each seat.
+        big_blind: The big blind.
+        cap: Raises allowed on a street.
     """
 
     stacks: Ints
     button: Ints
-    cap: Ints
-    big_blind: Ints
-    max_actions: Ints
     equities: Floats
     cards: Ints
-    agents: Ints
+    agents: Pair
+    big_blind: int
+    cap: int
 
 
 def column_of(betting: Betting, hand: int) -> tuple[int, ...]:
@@ -71,7 +68,6 @@ def column_of(betting: Betting, hand: int) -> tuple[int, ...]:
         *betting.limits,
         *betting.bets,
         betting.pot,
-        betting.at_stake,
         betting.to_call,
         betting.raise_step,
         int(betting.raising_open),
@@ -79,7 +75,6 @@ def column_of(betting: Betting, hand: int) -> tuple[int, ...]:
         here,
         len(raises) - here,
         raises[-1].seat + 1 if raises else 0,
-        len(betting.log),
     )
 
 
@@ -89,13 +84,12 @@ def of_seat(moments: Ints, first: At, seat: Ints) -> Ints:
     return found
 
 
-def raise_range(moments: Ints, deals: Deals) -> tuple["Ints", "Ints"]:
+def raise_range(moments: Ints) -> tuple["Ints", "Ints"]:
     """Return the smallest and the largest bet that each actor may raise to; 0 where no raise is legal."""
-    hand, actor = moments[At.HAND], moments[At.ACTOR]
+    actor = moments[At.ACTOR]
     facing, limit = of_seat(moments, At.BET, 1 - actor), of_seat(moments, At.LIMIT, actor)
     other = of_seat(moments, At.LIMIT, 1 - actor)
     legal = (moments[At.OPEN] > 0) & (facing < limit) & (facing != other)
-    legal &= moments[At.DONE] < deals.max_actions[hand]
     return np.minimum(facing + moments[At.STEP], limit) * legal, limit * legal
 
 
@@ -126,7 +120,7 @@ def moved(moments: Ints, deals: Deals, kinds: Ints, amounts: Ints) -> tuple["Int
     `amounts` are those that raises raise to. Moments at which it is over mean nothing.
     """
     after, every = moments.copy(), np.arange(moments.shape[1])
-    hand, actor = moments[At.HAND], moments[At.ACTOR]
+    actor = moments[At.ACTOR]
     other = 1 - actor
     facing, limit = of_seat(moments, At.BET, other), of_seat(moments, At.LIMIT, actor)
     other_limit = of_seat(moments, At.LIMIT, other)
@@ -134,19 +128,17 @@ def moved(moments: Ints, deals: Deals, kinds: Ints, amounts: Ints) -> tuple["Int
     bet = np.where(raised, amounts, of_seat(moments, At.BET, actor) + moments[At.CALL] * called)
     after[At.BET + actor, every] = bet
     after[At.ACTOR] = other
-    after[At.DONE] += 1
     after[At.CALL] = np.where(raised, np.minimum(bet, other_limit) - facing, 0)
     after[At.STEP] = np.where(raised, np.maximum(moments[At.STEP], bet - facing), moments[At.STEP])
     after[At.RAISES] += raised
     after[At.RAISER] = np.where(raised, actor + 1, moments[At.RAISER])
-    closed = moments[At.DONE] >= deals.max_actions[hand]  # as `without_raises` leaves it
-    after[At.OPEN] = np.where(raised, after[At.RAISES] < deals.cap[hand], (moments[At.OPEN] > 0) & ~closed)
+    after[At.OPEN] = np.where(raised, after[At.RAISES] < deals.cap, moments[At.OPEN])
     ends = called & ((moments[At.SETTLED] > 0) | (bet == limit) | (facing == other_limit))
     after[At.SETTLED] = 1
     shown = _next_street(after, deals, ends)
     folded = kinds == FOLD
     lost = chips_in(moments, deals, actor)
-    worth = np.where(folded, np.where(actor > 0, lost, -lost), edge(after, deals) * after[At.STAKE])
+    worth = np.where(folded, np.where(actor > 0, lost, -lost), edge(after, deals) * after[At.POT] / 2)
     return after, folded | shown, worth
 
 
@@ -158,14 +150,12 @@ def _next_street(after: Ints, deals: Deals, ends: Flags) -> Flags:
     ended[At.LIMIT] -= matched
     ended[At.LIMIT + 1] -= matched
     ended[At.POT] += 2 * matched
-    ended[At.STAKE] += matched
     shown = (ended[At.STREET] == _RIVER) | (ended[At.LIMIT] == 0) | (ended[At.LIMIT + 1] == 0)
     on = ~shown
-    hand = ended[At.HAND]
     ended[At.STREET] += on
-    ended[At.ACTOR] = 1 - deals.button[hand]
+    ended[At.ACTOR] = 1 - deals.button[ended[At.HAND]]
     ended[At.BET] = ended[At.BET + 1] = ended[At.CALL] = 0
-    ended[At.STEP] = deals.big_blind[hand]
+    ended[At.STEP] = deals.big_blind
     ended[At.OPEN], ended[At.SETTLED] = 1, 0
     ended[At.EARLIER] += ended[At.RAISES]
     ended[At.RAISES] = 0

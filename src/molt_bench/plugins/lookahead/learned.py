@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from molt_bench.plugins.lookahead.betting_arrays import At, Deals
+from molt_bench.plugins.lookahead.betting_arrays import CALL, FOLD, At, Deals
 from molt_bench.plugins.lookahead.classes import CLASSES, legal_classes
 from molt_bench.plugins.lookahead.features import FEATURES, ONE, features_of
 from molt_bench.plugins.lookahead.logits import fitted, odds_of
@@ -33,16 +33,16 @@ _SITUATIONS: Final = 4
 class StandIns(NamedTuple):
     """The stand-ins at some point of a run, which never change: weights by agent and situation, in thousandths."""
 
-    weights: Mapping[int, Ints] = {}
+    weights: Mapping[str, Ints] = {}
 
     def odds(self, moments: Ints, deals: Deals) -> Floats:
         """Return the odds of each class at some moments, by the stand-ins of the actors."""
-        legal, features = legal_classes(moments, deals), features_of(moments, deals)
-        groups = _SITUATIONS * deals.agents[moments[At.HAND], moments[At.ACTOR]] + _situations(moments)
+        legal, features = legal_classes(moments), features_of(moments, deals)
+        groups = _SITUATIONS * moments[At.ACTOR] + _situations(moments)
         odds = np.zeros(legal.shape)
         for group in np.unique(groups).tolist():
-            some, (agent, situation) = np.flatnonzero(groups == group), divmod(group, _SITUATIONS)
-            odds[some] = odds_of(features[some], self.weights[agent][situation], legal[some])
+            some, (seat, situation) = np.flatnonzero(groups == group), divmod(group, _SITUATIONS)
+            odds[some] = odds_of(features[some], self.weights[deals.agents[seat]][situation], legal[some])
         return odds
 
 
@@ -58,13 +58,12 @@ class _Decisions(NamedTuple):
         """Return some of them."""
         return _Decisions._make(each[some] for each in self)
 
-    def weights(self, centre: Floats, begin: Floats, hold: float) -> Floats:
+    def weights(self, centre: Floats, hold: float) -> Floats:
         """Return the weights by situation that suit them best, held to `centre`."""
         found = centre.copy()
         for situation in np.unique(self.situations).tolist():
             features, _, odds, legal = self.of(np.flatnonzero(self.situations == situation))
-            options = {"centre": centre[situation], "begin": begin[situation], "hold": hold}
-            found[situation] = fitted(features, odds, legal, **options)
+            found[situation] = fitted(features, odds, legal, centre=centre[situation], hold=hold)
         return found
 
 
@@ -78,53 +77,56 @@ class _Agent:
     Attributes:
         latest: Its latest decisions.
         seen: How many there were.
-        fitted: How many there were when its weights were fitted; 0 if it has none of its own.
+        fitted: How many there were when its weights were fitted.
+        weights: Its own weights; None if it has none.
     """
 
     def __init__(self, first: _Decisions) -> None:
         self.latest, self.seen, self.fitted = first, 0, 0
+        self.weights: Floats | None = None
 
 
 class Learning:
-    """Learns how the agents of a run play that state mixes; agents are numbered."""
+    """Learns how the agents of a run play that state mixes."""
 
     def __init__(self) -> None:
-        self._agents: dict[int, _Agent] = {}
+        self._agents: dict[str, _Agent] = {}
         self._common = np.zeros((_SITUATIONS, FEATURES, CLASSES))
         self._common_of = 0
-        self._own: dict[int, Floats] = {}
 
     def add(self, played: Visited) -> None:
-        """Learn from games."""
+        """Learn from a game."""
         moments, deals = played.moments, played.deals
-        features, legal = features_of(moments, deals), legal_classes(moments, deals)
-        found = _Decisions(features, _situations(moments), played.odds, legal)
-        actors = deals.agents[moments[At.HAND], moments[At.ACTOR]]
-        stated = np.array([options is not None for options in played.options])
-        for number in np.unique(actors[stated]).tolist():
-            own = found.of(np.flatnonzero(actors == number))
-            agent = self._agents.setdefault(number, _Agent(own.of(slice(0))))
+        features, legal = features_of(moments, deals), legal_classes(moments)
+        chances = played.chances.copy()
+        free = ~legal[:, FOLD]  # a fold where a check is free counts as one
+        chances[free, CALL] += chances[free, FOLD]
+        chances[free, FOLD] = 0.0
+        found = _Decisions(features, _situations(moments), chances, legal)
+        for seat in np.unique(moments[At.ACTOR, played.stated]).tolist():
+            own = found.of(np.flatnonzero(moments[At.ACTOR] == seat))
+            agent = self._agents.setdefault(deals.agents[seat], _Agent(own.of(slice(0))))
             agent.latest = _joined([agent.latest, own]).of(slice(-_KEPT, None))
             agent.seen += len(own.odds)
 
     def fitted(self) -> StandIns:
-        """Return the stand-ins, those fitted again that need it most; new agents begin with the common weights."""
+        """Return the stand-ins, those fitted again that need it most; new agents have the common weights."""
         seen = sum(agent.seen for agent in self._agents.values())
         if seen and seen >= _GROWTH * self._common_of:
             most = -(-_KEPT_ALL // len(self._agents))
             some = _joined(agent.latest.of(slice(-most, None)) for agent in self._agents.values())
-            self._common = some.weights(np.zeros_like(self._common), self._common, _HOLD_ALL)
+            self._common = some.weights(np.zeros_like(self._common), _HOLD_ALL)
             self._common_of = seen
         left = _FITTED
-        for number, agent in sorted(self._agents.items(), key=lambda item: (item[1].fitted / item[1].seen, item[0])):
+        for _, agent in sorted(self._agents.items(), key=lambda item: (item[1].fitted / item[1].seen, item[0])):
             left -= max(len(agent.latest.odds), _LEAST)
             if agent.seen < _GROWTH * agent.fitted or left < 0:
                 break
-            begin = self._own.get(number, self._common)
-            self._own[number] = agent.latest.weights(self._common, begin, _HOLD_OWN)
-            agent.fitted = agent.seen
-        weights = {number: self._own.get(number, self._common) for number in self._agents}
-        return StandIns({number: (ONE * each).round().astype(np.int64) for number, each in weights.items()})
+            agent.weights, agent.fitted = agent.latest.weights(self._common, _HOLD_OWN), agent.seen
+        weights = {
+            name: self._common if agent.weights is None else agent.weights for name, agent in self._agents.items()
+        }
+        return StandIns({name: (ONE * each).round().astype(np.int64) for name, each in weights.items()})
 
 
 def _situations(moments: Ints) -> Ints:

@@ -55,7 +55,7 @@ def odds_of(features: Ints, weights: Ints, legal: Flags) -> Floats:
     return found
 
 
-def fitted(features: Ints, wanted: Floats, legal: Flags, *, centre: Floats, begin: Floats, hold: float) -> Floats:
+def fitted(features: Ints, wanted: Floats, legal: Flags, *, centre: Floats, hold: float) -> Floats:
     """Return the weights that suit decisions best: ridge regression, by Newton's method with conjugate gradients.
 
     Args:
@@ -63,14 +63,13 @@ def fitted(features: Ints, wanted: Floats, legal: Flags, *, centre: Floats, begi
         wanted: The odds of each class, or 1 for the one that was drawn.
         legal: Which classes there were.
         centre: Weights, by feature and class, that they are held to.
-        begin: Weights to begin with, which make no difference to what is found.
         hold: How strongly they are held.
     """
     rows = _in_batches(features / ONE)
     turned = rows.transpose(0, 2, 1)
     wanted, legal = _in_batches(wanted), _in_batches(legal.astype(float)) > 0
     near = np.linalg.inv((turned @ rows).sum(axis=0) / len(wanted[0, 0]) + hold * np.eye(rows.shape[2]))
-    weights = begin
+    weights = centre
     chances, loss = _chances(rows, weights, wanted, legal)
     for _ in range(_STEPS):
         slope = (turned @ (chances - wanted)).sum(axis=0) + hold * (weights - centre)
