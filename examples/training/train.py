@@ -19,7 +19,7 @@ TRIED = 0.2  # share of the actions that are tried at random
 
 def train() -> None:
     """Play games, learn after each what the actions have brought, and write the checkpoints."""
-    table, dice, teacher = holdem_v0.env(stack=2_000), np.random.default_rng(1), make_agent("tight")
+    table, dice, teacher = holdem_v0.raw_env(stack=2_000), np.random.default_rng(1), make_agent("tight")
     worth = defaultdict(lambda: [0.0] * ACTIONS)
     times = defaultdict(lambda: [1] * ACTIONS)
     Path("checkpoints").mkdir(exist_ok=True)
@@ -31,19 +31,19 @@ def train() -> None:
         done = []
         for name in table.agent_iter():
             seen, won, over, _, _ = table.last()
-            action = None
             if over and name == "player_0":
                 for key, tried in done:
                     times[key][tried] += 1
                     worth[key][tried] += (won - worth[key][tried]) / times[key][tried]
-            elif not over and name == "player_0":
+            if over:
+                table.step(None)
+            elif name == "player_0":
                 key, offered = situation(seen["observation"]), np.flatnonzero(seen["action_mask"])
                 action = int(dice.choice(offered)) if dice.random() < TRIED else best(worth[key], offered)
                 done.append((key, action))
-            elif not over:
-                inner = table.unwrapped
-                action = inner.numbers.number(inner.seen, teacher.act(inner.seen))
-            table.step(action)
+                table.step(action)
+            else:
+                table.play(teacher.act(table.seen))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import signal
 import socket
 import sys
 import time
-from contextlib import suppress
 from random import Random  # noqa: TID251 - the bot's own dice, seeded
 
 STATE = re.compile(r"MATCHSTATE:([01]):[0-9]+:([fcr0-9/]*):([2-9TJQKAcdhs|/]+)")
@@ -116,10 +115,6 @@ class Bot:
             case "long-line":
                 self.socket.sendall(b"x" * 200_000)
                 time.sleep(1000)
-            case "flood":
-                self.write_on(f"{text}9:c\r\n".encode() * 50_000)
-            case "endless-comments":
-                self.write_on(b"# still thinking\r\n" * 500_000)
             case "twice":
                 self.socket.sendall(f"{text}:c\r\n".encode())
                 return False
@@ -135,12 +130,6 @@ class Bot:
             case _:
                 return False
         return True
-
-    def write_on(self, data):
-        """Write until the other end hangs up."""
-        with suppress(OSError):
-            self.socket.sendall(data)
-        time.sleep(1000)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from molt_bench import ConfigError, check_agent, make_agent, play_game
-from molt_bench.plugins.adapters.action_numbers import SizeMenu
+from molt_bench import check_agent, make_agent, play_game
+from molt_bench.plugins.adapters.action_numbers import action_of, mask_of
 from molt_bench.plugins.adapters.observation_arrays import VIEW_LENGTH, view_of
 from molt_bench.plugins.adapters.policy_agent import PolicyAgent
 from molt_bench.poker.actions import Action, LegalActions
@@ -38,32 +38,20 @@ def decisions(options):
 
 @pytest.mark.parametrize("options", GAMES, ids=str)
 def test_everything_that_the_menu_offers_is_legal_and_each_raise_another(options):
-    menu = SizeMenu()
     for seen in decisions(options):
-        offered = [menu.action(seen, number) for number in np.flatnonzero(menu.mask(seen))]
+        offered = [action_of(seen, number) for number in np.flatnonzero(mask_of(seen))]
         assert all(seen.legal.allows(action) for action in offered)
         assert len({(action.kind, action.amount) for action in offered}) == len(offered)
 
 
-@pytest.mark.parametrize("options", GAMES, ids=str)
-def test_a_number_that_is_offered_stands_for_an_action_that_has_this_number(options):
-    menu = SizeMenu()
-    for seen in decisions(options):
-        for number in np.flatnonzero(menu.mask(seen)):
-            assert menu.number(seen, menu.action(seen, int(number))) == number
-
-
-def test_a_raise_between_two_sizes_has_the_number_of_the_closer_one():
+def test_the_menu_is_fold_call_the_smallest_raise_shares_of_the_pot_and_all_in():
     seen = decisions({})[0]
     assert seen.legal == LegalActions(50, 200, 10_000)
-    numbers = [SizeMenu().number(seen, Action("raiseTo", amount)) for amount in (200, 260, 6_000)]
-    assert numbers == [2, 4, 6]  # the pot after a call is 200, so that half of it is the smallest raise
-
-
-@pytest.mark.parametrize("percents", [(0,), (100, 50), (50, 50), (0.5,)])
-def test_sizes_have_to_rise(percents):
-    with pytest.raises(ConfigError, match="pot_percents"):
-        SizeMenu(percents)
+    # The pot after a call is 200, so that half of it is the smallest raise.
+    assert mask_of(seen).tolist() == [1, 1, 1, 0, 1, 1, 1]
+    amounts = [action_of(seen, number) for number in (0, 1, 2, 4, 5, 6)]
+    raises = [Action("raiseTo", amount) for amount in (200, 300, 500, 10_000)]
+    assert amounts == [Action("fold"), Action("call"), *raises]
 
 
 @pytest.mark.parametrize("options", GAMES, ids=str)

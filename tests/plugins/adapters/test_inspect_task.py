@@ -1,4 +1,4 @@
-"""The task of inspect_ai: its model plays our games, and its log has the score and every hand."""
+"""The task of inspect_ai: its model plays our games, and its log has the score and every question."""
 
 import os
 import subprocess
@@ -79,10 +79,8 @@ def test_the_games_are_those_that_play_match_plays(played):
     assert raw == {pair.seed: pytest.approx(1000 * pair.net / 100 / 6) for pair in match.seed_results}
 
 
-def test_the_transcript_has_every_hand_and_every_question(played):
+def test_the_transcript_has_every_question(played):
     sample = played().samples[0]
-    hands = [event.data for event in sample.events if event.event == "info"]
-    assert [hand["hand"] for hand in hands] == [1, 2, 3, 1, 2, 3]
     questions = [event for event in sample.events if event.event == "model"]
     assert "Legal actions:" in questions[0].input[-1].text
     assert len(questions) >= 1

@@ -2,8 +2,8 @@
 
     exec:python -m molt_bench.plugins.adapters.acpc [--stack 20000] ... -- ./startme.sh ARGUMENT...
 
-The bot connects to a port of the bridge, which deals. Host and port stand where its command has `{host}` and `{port}`,
-or else are appended. One with a slash in its name starts in its own folder. What it prints goes to standard error.
+The bot connects to a port of the bridge, which deals. Host and port are appended to its command. A bot with a slash in
+its name starts in its own folder. What it prints goes to standard error.
 """
 
 import argparse
@@ -12,11 +12,8 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from queue import SimpleQueue
-from threading import Thread
-from time import sleep
 from typing import Any, Final
 
 from molt_bench.errors import AgentFailed
@@ -24,38 +21,25 @@ from molt_bench.plugins.adapters.acpc_states import Message, is_version, read_ac
 
 _HOST: Final = "127.0.0.1"
 _LONGEST: Final = 64 * 1024
-#: Bytes of lines that do not count, such as comments; more is a flood.
-_MOST_SKIPPED: Final = 1024 * 1024
 #: Seconds for a bot that hung up to end; and how often it is looked at while it has not connected.
 _ENDING_S: Final = 1.0
 _LOOK_S: Final = 0.05
 
 
 class Bot:
-    """A bot that was started, and its connection."""
+    """A bot that is started, and its connection once it has said its version."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._listener = socket.create_server((_HOST, 0))
-        self._listener.settimeout(_LOOK_S)
-        words = command_with(command, _HOST, self._listener.getsockname()[1])
-        folder = os.path.dirname(os.path.abspath(words[0])) if "/" in words[0] else None
-        self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=2, cwd=folder)
-        self._connection: socket.socket | None = None
-        self._lines: Iterator[bytes] = iter(())
+        with socket.create_server((_HOST, 0)) as listener:
+            listener.settimeout(_LOOK_S)
+            words = [*command, _HOST, str(listener.getsockname()[1])]
+            folder = os.path.dirname(os.path.abspath(words[0])) if "/" in words[0] else None
+            self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=2, cwd=folder)
+            self._connection = self._accepted(listener)
+        self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._lines = self._connection.makefile("rb")
         #: The hand that it is told of, and how many of its states it has.
         self._hand = self._told = 0
-
-    def connect(self) -> None:
-        """Wait until it connects and says its version."""
-        while self._connection is None:
-            if self._process.poll() is not None:
-                self._leave()
-            with suppress(TimeoutError):
-                self._connection, _ = self._listener.accept()
-        self._listener.close()
-        self._connection.setblocking(True)  # noqa: FBT003 - it has no name
-        self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._lines = self._received(self._connection)
         while not is_version(self._line()):
             pass
 
@@ -65,96 +49,61 @@ class Bot:
             self._hand, self._told = seen["handNumber"], 0
         lines = state_lines(seen, min(self._told, len(seen["log"])) if again else self._told)
         self._told += len(lines)
-        if self._connection is not None:
-            with suppress(OSError):
-                self._connection.sendall("".join(f"{line}\r\n" for line in lines).encode("ascii"))
+        with suppress(OSError):
+            self._connection.sendall("".join(f"{line}\r\n" for line in lines).encode("ascii"))
         return lines[-1] if lines else ""
 
     def ask(self, seen: Message) -> dict[str, Any]:
         """Return what it answers to an observation; raises AgentFailed if that is no action."""
-        again = seen["previousError"] is not None
-        question = self.tell(seen, again=again)
+        question = self.tell(seen, again=seen["previousError"] is not None)
         self._told = len(seen["log"]) + 1
-        skipped = 0
-        while skipped < _MOST_SKIPPED:
-            line = self._line()
-            action = read_action(line, seen, question)
-            if action is not None:
-                return action
-            skipped += len(line)
-        sys.exit("the bot keeps writing lines that do not count")
+        while (action := read_action(self._line(), seen, question)) is None:
+            pass
+        return action
 
-    def hang_up(self) -> None:
-        """Tell it that nothing more will come."""
-        if self._connection is not None:
-            with suppress(OSError):
-                self._connection.shutdown(socket.SHUT_WR)
-
-    def wait(self) -> None:
-        """Wait until it ends."""
+    def leave(self) -> None:
+        """Tell it that nothing more will come, and wait until it ends."""
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_WR)
         self._process.wait()
 
-    def _line(self) -> bytes:
-        line = next(self._lines, None)
-        if line is None:
-            self._leave()
-        return line or b""
-
-    def _received(self, connection: socket.socket) -> Iterator[bytes]:
-        unread = b""
+    def _accepted(self, listener: socket.socket) -> socket.socket:
+        """Wait until it connects."""
         while True:
-            try:
-                data = connection.recv(_LONGEST)
-            except OSError:
-                data = b""
-            if not data:
-                return
-            *lines, unread = (unread + data).split(b"\n")
-            yield from lines
-            if len(unread) > _LONGEST:
-                sys.exit(f"the bot wrote a line of more than {_LONGEST // 1024} KiB")
+            if self._process.poll() is not None:
+                self._end()
+            with suppress(TimeoutError):
+                return listener.accept()[0]
 
-    def _leave(self) -> None:
+    def _line(self) -> bytes:
+        line = b""
+        with suppress(OSError):
+            line = self._lines.readline(_LONGEST)
+        if not line.endswith(b"\n"):
+            if len(line) == _LONGEST:
+                sys.exit(f"the bot wrote a line of more than {_LONGEST // 1024} KiB")
+            self._end()
+        return line
+
+    def _end(self) -> None:
         """End as the bot does."""
         try:
             status = self._process.wait(_ENDING_S)
         except subprocess.TimeoutExpired:
             sys.exit("the bot lives on, but has closed its connection")
-        if status < 0:  # by the same signal
-            os.kill(os.getpid(), -status)
-        sys.exit(status)
-
-
-def command_with(command: Sequence[str], host: str, port: int) -> list[str]:
-    """Return a command with host and port in the places that are marked for them, or else appended."""
-    if any("{port}" in word for word in command):
-        return [word.replace("{host}", host).replace("{port}", str(port)) for word in command]
-    return [*command, host, str(port)]
+        sys.exit(status if status >= 0 else f"the bot was ended by signal {-status}")
 
 
 def check_game(seen: Message, wanted: Message) -> None:
     """End with one line unless a game is that of the bot's game file; the protocol tells it of none."""
-    found = {name: seen[name] for name in ("smallBlind", "bigBlind", "ante", "raiseCap")}
-    stacks = [*seen["startingStacks"]]
-    wrong = next((name for name, value in found.items() if value != wanted[name]), None)
+    wrong = next((name for name, value in wanted.items() if seen[name] != value), None)
     if wrong is not None:
-        sys.exit(f"game.{wrong} = {found[wrong]}: expected {wanted[wrong]}, which is in the game file of this bot")
-    if stacks != [wanted["stack"]] * 2:
-        sys.exit(f"stacks of {stacks[0]} and {stacks[1]}: expected {wanted['stack']}, as in the game file of this bot")
+        sys.exit(f"{wrong} = {seen[wrong]}: expected {wanted[wrong]}, which is in the game file of this bot")
 
 
 def _say(**fields: object) -> None:
     sys.stdout.write(json.dumps(fields) + "\n")
     sys.stdout.flush()
-
-
-def _read_lines(bot: Bot, lines: SimpleQueue[str]) -> None:
-    """Read what the bench says, also while the bot thinks: once the bench is gone, its answer is not needed."""
-    for line in sys.stdin:
-        lines.put(line)
-    lines.put("")
-    sleep(_ENDING_S)
-    bot.hang_up()
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
@@ -170,17 +119,14 @@ def main(arguments: Sequence[str]) -> None:
     """Start a bot once the bench says hello, and pass on what both say."""
     given = _parsed(arguments)
     blinds = {"smallBlind": given.small_blind, "bigBlind": given.big_blind}
-    own = {**blinds, "ante": 0, "raiseCap": None, "stack": given.stack}
+    own = {**blinds, "ante": 0, "raiseCap": None, "startingStacks": [given.stack] * 2}
     sys.stdin.readline()
     try:
         bot = Bot(given.command)
-        bot.connect()
     except (OSError, AgentFailed) as error:
         sys.exit(f"{given.command[0]}: {error}")
-    lines = SimpleQueue[str]()
-    Thread(target=_read_lines, args=(bot, lines), daemon=True).start()
     _say(type="hello", protocol=1)
-    while line := lines.get():
+    for line in sys.stdin:
         message = json.loads(line)
         match message["type"]:
             case "observation":
@@ -191,8 +137,7 @@ def main(arguments: Sequence[str]) -> None:
                     _say(type="fault", id=message["id"], kind=failure.kind, message=str(failure))
             case "handResult":
                 bot.tell(message)
-    bot.hang_up()
-    bot.wait()
+    bot.leave()
 
 
 if __name__ == "__main__":

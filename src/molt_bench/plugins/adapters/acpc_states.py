@@ -18,7 +18,7 @@ Message: TypeAlias = Mapping[str, Any]
 
 VERSION: Final = "VERSION:2.0.0"
 _VERSION: Final = re.compile(rb"VERSION:2\.0\.[0-9]{1,9}")
-_STATE: Final = re.compile(r"MATCHSTATE:[01]:([0-9]{1,10}):([fcr0-9/]*):[^:]*")
+_STATE: Final = re.compile(r"MATCHSTATE:[01]:[0-9]{1,10}:[fcr0-9/]*:[^:]*")
 _RAISE: Final = re.compile(r"r([0-9]{1,16})")
 _STREETS: Final[Sequence[str]] = STREETS
 _SHOWN: Final = 80
@@ -69,10 +69,9 @@ def _is_free_fold(log: Sequence[Message]) -> bool:
     if not log or log[-1]["kind"] != "fold":
         return False
     *earlier, fold = log
-    facing = [each["amount"] for each in earlier if each["street"] == fold["street"] and each["seat"] != fold["seat"]]
-    if facing:
-        return bool(facing[-1] == fold["amount"])
-    return bool(fold["street"] != "preflop")  # the first to act faces nothing, but the blind before the flop
+    bets = [each["amount"] for each in earlier if each["street"] == fold["street"] and each["seat"] != fold["seat"]]
+    # The first to act faces nothing, but the blind before the flop.
+    return bool(bets[-1] == fold["amount"] if bets else fold["street"] != "preflop")
 
 
 def is_version(line: bytes) -> bool:
@@ -88,7 +87,7 @@ def is_version(line: bytes) -> bool:
 def read_action(line: bytes, seen: Message, question: str) -> dict[str, Any] | None:
     """Return kind and amount of a bot's answer to a state; raises AgentFailed if there is none, or it is not legal.
 
-    None for lines that do not count: comments, and answers to an earlier state.
+    None for lines that do not count: comments, and answers to other states, which the competition's dealer drops, too.
     """
     said = line.rstrip()
     if not said:
@@ -98,20 +97,9 @@ def read_action(line: bytes, seen: Message, question: str) -> dict[str, Any] | N
     state, _, word = said.decode("ascii", "replace").rpartition(":")
     if state == question:
         return _action(word, seen)
-    if _is_earlier(state, question):
+    if _STATE.fullmatch(state):
         return None
     raise AgentFailed("unparsable", f"the answer is {_quoted(said)}: expected {question}: and f, c or r with a size")
-
-
-def _is_earlier(state: str, question: str) -> bool:
-    """Return whether a state is of an earlier hand, or of earlier in this one."""
-    found, asked = _STATE.fullmatch(state), _STATE.fullmatch(question)
-    if not found or not asked:
-        return False
-    hand, betting = int(found[1]), found[2]
-    if hand != int(asked[1]):
-        return hand < int(asked[1])
-    return betting != asked[2] and asked[2].startswith(betting)
 
 
 def _action(word: str, seen: Message) -> dict[str, Any]:

@@ -7,8 +7,7 @@ import gymnasium
 
 from molt_bench import BUILTIN_AGENTS, PokerAgent, make_agent
 from molt_bench.errors import ConfigError
-from molt_bench.play.hooks import Notice
-from molt_bench.plugins.adapters.pettingzoo_env import PLAYERS, RENDER_MODES, HoldemEnv
+from molt_bench.plugins.adapters.pettingzoo_env import PLAYERS, HoldemEnv
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 
@@ -18,22 +17,10 @@ Opponent: TypeAlias = str | Callable[[], PokerAgent]
 _LEARNER, _BOT = PLAYERS
 
 
-class _Table(HoldemEnv):
-    """The table, with a bot that is told how hands end, if it wants to know."""
-
-    bot: PokerAgent | None = None
-
-    def _hand_over(self, notice: Notice) -> None:
-        super()._hand_over(notice)
-        if self._names[notice.seat] == _BOT and hasattr(self.bot, notice.hook):
-            getattr(self.bot, notice.hook)(*notice.arguments)
-
-
 class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
     """Heads-up no-limit hold'em of one learner against a bot: `gymnasium.make("molt_bench/Holdem-v0")`.
 
-    An episode is one game. Games in which the learner has nothing to decide, since the bot folds before, are skipped:
-    the info of `reset` has their number.
+    An episode is one game. Games in which the learner has nothing to decide, since the bot folds before, are skipped.
 
     Attributes:
         table: The game, as the environment of PettingZoo has it; the learner is its `player_0`.
@@ -43,16 +30,17 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
         options: Those of the environment of PettingZoo.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": [*RENDER_MODES], "render_fps": 1}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}
 
     def __init__(self, opponent: Opponent = "tight", **options: Any) -> None:
         if isinstance(opponent, str) and opponent not in BUILTIN_AGENTS:
             raise ConfigError("opponent", opponent, f"a function that makes an agent, or {', '.join(BUILTIN_AGENTS)}")
-        self.table = _Table(**options)
+        self.table = HoldemEnv(**options)
         self.render_mode = self.table.render_mode
         self.observation_space = self.table.observation_space(_LEARNER)
         self.action_space = self.table.action_space(_LEARNER)
         self._opponent = opponent
+        self._bot: PokerAgent | None = None
         self._won_before = 0.0
 
     def reset(
@@ -61,24 +49,21 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
         """Start a game against a new bot, and go on to the learner's first decision."""
         super().reset(seed=seed)
         self._deal(seed, options)
-        skipped = 0
         while not self._waits():
-            skipped += 1
             self._deal(None, options)
         # Hands that ended before the learner could act count for its first step.
         self._won_before = self.table._cumulative_rewards[_LEARNER]
-        return self.table.observe(_LEARNER), {**self._info(), "skipped": skipped}
+        return self.table.observe(_LEARNER), {}
 
     def step(self, action: int) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Play an action, and go on to the learner's next decision or to the end of the game."""
         self.table.step(int(action))
         self._waits()
         won, self._won_before = self._won_before + self.table._cumulative_rewards[_LEARNER], 0.0
-        over, cut = self.table.terminations[_LEARNER], self.table.truncations[_LEARNER]
-        return self.table.observe(_LEARNER), won, over, cut, self._info()
+        return self.table.observe(_LEARNER), won, self.table.terminations[_LEARNER], False, {}
 
     def render(self) -> str | None:
-        """Return the table as text, or print it if the mode is `human`."""
+        """Return the table as text, where that is the mode."""
         return self.table.render()
 
     def close(self) -> None:
@@ -89,32 +74,30 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
     def _deal(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         """Start a game with a new bot, which is told so, as in a run."""
         self._leave()
-        self.table.bot = make_agent(self._opponent) if isinstance(self._opponent, str) else self._opponent()
-        _tell(self.table.bot, "reset")
+        self._bot = make_agent(self._opponent) if isinstance(self._opponent, str) else self._opponent()
+        self.table.listeners = {_BOT: self._bot}
+        _tell(self._bot, "reset")
         self.table.reset(seed=seed, options=options)
 
     def _leave(self) -> None:
         """Let the bot of the last game release what it holds."""
-        if self.table.bot is not None:
-            _tell(self.table.bot, "close")
-            self.table.bot = None
+        if self._bot is not None:
+            _tell(self._bot, "close")
+            self._bot = None
 
     def _waits(self) -> bool:
         """Let the bot act until it is the learner's turn, and return whether it is; if not, the game is over."""
         while (seen := self.table.seen) is not None:
             if self.table.agent_selection == _LEARNER:
                 return True
-            assert self.table.bot is not None
-            answer = self.table.bot.act(seen)
+            assert self._bot is not None
+            answer = self._bot.act(seen)
             if not isinstance(answer, Action | Mix):
                 raise ConfigError(
                     "opponent", self._opponent, "an agent whose `act` returns an Action or a Mix, and is not async"
                 )
             self.table.play(answer)
         return False
-
-    def _info(self) -> dict[str, Any]:
-        return dict(self.table.infos[_LEARNER])
 
 
 def _tell(bot: PokerAgent, hook: str) -> None:

@@ -9,18 +9,15 @@ from typing import Any, Final
 import msgspec
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import span
 
-from molt_bench import BUILTIN_AGENTS, ConfigError, PokerAgent, cards_to_text, make_agent, seed_pool
+from molt_bench import BUILTIN_AGENTS, ConfigError, PokerAgent, make_agent, seed_pool
 from molt_bench.errors import GameUnfinished
 from molt_bench.play.match import match_result, seed_pair_specs
 from molt_bench.play.play_games import drive_async
 from molt_bench.plugin import Ask
-from molt_bench.poker.observation import HandResult
 from molt_bench.records import GameRecord
 from molt_bench.report.rows import margins_of
 from molt_bench.specs import GameSpec, ParticipantSpec
@@ -37,12 +34,11 @@ class TaskOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     opponent: str
     hands: int
-    stack: int
     settings: dict[str, Any]
 
     def games(self, seed: str) -> tuple[GameSpec, GameSpec]:
         """Return the two games of a seed; the model is player A."""
-        return seed_pair_specs((_MODEL, self.opponent), seed=seed, hands=self.hands, options={"stack": self.stack})
+        return seed_pair_specs((_MODEL, self.opponent), seed=seed, hands=self.hands, options={})
 
     def model(self, ask: Ask) -> PokerAgent:
         """Return the agent whose model is asked by a function."""
@@ -55,7 +51,6 @@ def holdem(
     pairs: int = 10,
     hands: int = 20,
     seed: str = "inspect",
-    stack: int = 10_000,
     memory: str = "none",
     track: str = "standard",
     reply: str = "action",
@@ -67,13 +62,12 @@ def holdem(
         pairs: Seed pairs, each a sample.
         hands: Hands of each of the two games of a pair.
         seed: Name of the pool that the decks come from.
-        stack: Chips each player starts a hand with; the blinds are 50 and 100.
         memory: `none` or `session`, as for language models of molt-bench.
         track: `standard`, or `bare` without pot odds and the list of legal actions.
         reply: `action` or `strategy`, as for language models of molt-bench.
     """
     settings = {"memory": memory, "track": track, "reply": reply}
-    options = TaskOptions(opponent=opponent, hands=hands, stack=stack, settings=settings)
+    options = TaskOptions(opponent=opponent, hands=hands, settings=settings)
     if opponent not in BUILTIN_AGENTS:
         raise ConfigError("opponent", opponent, f"one of {', '.join(BUILTIN_AGENTS)}")
     options.games(seed)  # raises ConfigError where a setting cannot work, and so does the next line
@@ -93,15 +87,13 @@ def seed_pair(options: TaskOptions) -> Solver:
         games = []
         for spec in options.games(state.metadata["seed"]):
             asked = Asked(state.messages)
-            seat = 1 if spec.seating == "AB" else 2
-            async with span(f"game {seat} of 2, the model in seat {seat - 1}"):
-                try:
-                    players: Any = Transcribed(options.model(asked)), make_agent(options.opponent)
-                    games.append(await drive_async(spec, players))
-                except GameUnfinished:
-                    if asked.error is None:
-                        raise
-                    raise asked.error from None  # inspect decides about its own errors and limits
+            try:
+                players = options.model(asked), make_agent(options.opponent)
+                games.append(await drive_async(spec, players))
+            except GameUnfinished:
+                if asked.error is None:
+                    raise
+                raise asked.error from None  # inspect decides about its own errors and limits
         state.store.set(GAMES, [msgspec.to_builtins(game) for game in games])
         state.output.completion = f"{sum(game.net[0] for game in games):+} chips"
         return state
@@ -131,11 +123,7 @@ def mbb_per_hand() -> Scorer:
             value=found,
             answer=state.output.completion,
             explanation=f"{found['raw']:+.0f} mbb per hand as dealt, {len(faults)} faults of the model",
-            metadata={
-                "mbb": found,
-                "faults": len(faults),
-                "forced_folds": sum(fault.forced_fold for fault in faults),
-            },
+            metadata={"faults": len(faults), "forced_folds": sum(fault.forced_fold for fault in faults)},
         )
 
     return score
@@ -172,34 +160,3 @@ class Asked:
             self.error = error
             raise GameUnfinished(str(error)) from error
         return output.completion, _FINISHES.get(output.stop_reason)
-
-
-class Transcribed:
-    """An agent whose hands and faults are written into inspect's transcript, as it saw them."""
-
-    def __init__(self, agent: PokerAgent) -> None:
-        self._agent: Any = agent
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._agent, name)
-
-    def on_hand_complete(self, result: HandResult) -> None:
-        """Write a hand."""
-        self._agent.on_hand_complete(result)
-        shown = result.opponent_cards
-        who = ("villain", "hero") if result.seat else ("hero", "villain")
-        transcript().info(
-            {
-                "hand": result.hand_number,
-                "cards": cards_to_text(result.cards),
-                "opponent": cards_to_text(shown) if shown is not None else "not shown",
-                "board": cards_to_text(result.board),
-                "actions": [f"{done.street}: {who[done.seat]} {done.kind} {done.amount}" for done in result.log],
-                "won": result.net[result.seat],
-            },
-            source="molt_bench",
-        )
-
-    def on_error(self, message: str) -> None:
-        """Write a fault."""
-        transcript().info({"fault": message}, source="molt_bench")

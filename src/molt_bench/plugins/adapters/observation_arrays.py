@@ -17,13 +17,12 @@ Then the betting of the hand: 8 actions for each street from preflop to river, o
 On a street with more than 8 actions, these are the last 8.
 """
 
-from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from molt_bench.poker.actions import STREETS, LoggedAction
-from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.poker.actions import STREETS
+from molt_bench.poker.observation import Observation
 
 View: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -47,28 +46,10 @@ def view_of(seen: Observation) -> View:
     )
     in_play = sum(seen.starting_stacks)
     view[_CHIPS:_BETTING] = np.divide(chips, in_play)
-    _show_betting(view, seen.log, me, in_play)
-    return view
-
-
-def view_after(result: HandResult) -> View:
-    """Return what a seat sees of a hand that is over: its cards, the board, its position and the stacks."""
-    view = np.zeros(VIEW_LENGTH, np.float32)
-    me = result.seat
-    view[[*result.cards, *[_BOARD + card for card in result.board]]] = 1
-    view[_BUTTON] = me == result.button
-    stacks = [start + won for start, won in zip(result.starting_stacks, result.net, strict=True)]
-    view[_CHIPS + 1 : _CHIPS + 3] = np.divide((stacks[me], stacks[1 - me]), sum(stacks))
-    _show_betting(view, result.log, me, sum(stacks))
-    return view
-
-
-def _show_betting(view: View, log: Sequence[LoggedAction], me: int, in_play: int) -> None:
-    """Write the actions of a hand into a view, street by street."""
+    betting = view[_BETTING:].reshape(len(STREETS), _ACTIONS, _NUMBERS)
     for number, street in enumerate(STREETS):
-        start = _BETTING + number * _ACTIONS * _NUMBERS
-        for done in [done for done in log if done.street == street][-_ACTIONS:]:
+        log = [done for done in seen.log if done.street == street][-_ACTIONS:]
+        for at, done in enumerate(log):
             raised = done.kind == "raiseTo"
-            share = done.amount / in_play if raised else 0.0
-            view[start : start + _NUMBERS] = (done.seat == me, done.seat != me, raised, share)
-            start += _NUMBERS
+            betting[number, at] = (done.seat == me, done.seat != me, raised, raised * done.amount / in_play)
+    return view

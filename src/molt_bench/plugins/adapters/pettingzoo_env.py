@@ -4,8 +4,8 @@ One episode is one game of `play/game.py`, so rules, cards, faults and records a
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Unpack
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Unpack
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
+from molt_bench import PokerAgent
 from molt_bench.errors import ConfigError
 from molt_bench.play.game import GameEvents, game_events
 from molt_bench.play.hooks import Hook, Notice
-from molt_bench.plugins.adapters.action_numbers import POT_PERCENTS, SizeMenu
-from molt_bench.plugins.adapters.observation_arrays import VIEW_LENGTH, view_after, view_of
+from molt_bench.plugins.adapters.action_numbers import ACTIONS, action_of, mask_of
+from molt_bench.plugins.adapters.observation_arrays import VIEW_LENGTH, view_of
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
@@ -26,7 +27,6 @@ from molt_bench.seeds import Seed, derive, derived_seed
 from molt_bench.specs import SEATINGS, GameOptions, GameSpec
 
 PLAYERS: Final = ("player_0", "player_1")
-RENDER_MODES: Final = ("ansi", "human")
 _HOOKS: Final[tuple[Hook, ...]] = ("on_hand_complete",)
 
 
@@ -34,52 +34,37 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
     """Heads-up no-limit hold'em; see `env`.
 
     Attributes:
-        numbers: What the numbers of actions stand for.
         seen: What the player to act sees, as agents of molt-bench get it; None once the game is over.
         record: The record of the last finished game; None before.
+        listeners: Agents by player, which are told how hands end if they want to know.
     """
 
-    def __init__(
-        self,
-        *,
-        hands: int = 1,
-        pot_percents: Sequence[int] = POT_PERCENTS,
-        max_cycles: int | None = None,
-        render_mode: str | None = None,
-        **game: Unpack[GameOptions],
-    ) -> None:
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "holdem_v0",
+        "render_modes": ["ansi"],
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(self, *, hands: int = 1, render_mode: str | None = None, **game: Unpack[GameOptions]) -> None:
         super().__init__()
-        self.metadata = {
-            "name": "holdem_v0",
-            "render_modes": [*RENDER_MODES],
-            "is_parallelizable": False,
-            "render_fps": 1,
-        }
         if "seating" in game:
             raise ConfigError("seating", game["seating"], "reset(options={'seating': ...}), since it is by episode")
         game.setdefault("max_retries", 0)
         self._spec = GameSpec(seed=0, hands=hands, players=PLAYERS, **game)
-        if max_cycles is not None and (type(max_cycles) is not int or max_cycles < 1):
-            raise ConfigError("max_cycles", max_cycles, "None or a whole number, at least 1")
-        self._max_turns = None if max_cycles is None else max_cycles * len(PLAYERS)
-        self.numbers = SizeMenu(pot_percents)
         self.render_mode = render_mode
         self.seen: Observation | None = None
         self.record: GameRecord | None = None
+        self.listeners: dict[str, PokerAgent] = {}
         self.possible_agents = [*PLAYERS]
         self._seed: Seed | None = None
         self._episode = 0
-        count = self.numbers.count
-        self.action_spaces = {name: Discrete(count) for name in PLAYERS}
-        self.observation_spaces = {
-            name: Dict(
-                {
-                    "observation": Box(0.0, 1.0, (VIEW_LENGTH,), np.float32),
-                    "action_mask": Box(0, 1, (count,), np.int8),
-                }
-            )
-            for name in PLAYERS
+        self.action_spaces = {name: Discrete(ACTIONS) for name in PLAYERS}
+        arrays = {
+            "observation": Box(0.0, 1.0, (VIEW_LENGTH,), np.float32),
+            "action_mask": Box(0, 1, (ACTIONS,), np.int8),
         }
+        self.observation_spaces = {name: Dict(arrays) for name in PLAYERS}
 
     def observation_space(self, agent: str) -> Any:
         """Return the space of what a player sees."""
@@ -109,19 +94,16 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         self.truncations = dict.fromkeys(PLAYERS, False)
         self.infos: dict[str, dict[str, Any]] = {name: {} for name in PLAYERS}
         self._views = {name: np.zeros(VIEW_LENGTH, np.float32) for name in PLAYERS}
-        self._turns = 0
         self.agent_selection = self._names[0]
         self._game: GameEvents = game_events(spec, listening=(_HOOKS, _HOOKS))
         self._go_on(None)
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return what a player saw last: at its turn, or of a hand that is over. Only who is to act has a mask."""
-        if self.seen is not None and agent == self.agent_selection:
-            mask = self.numbers.mask(self.seen)
-        else:
-            mask = np.zeros(self.numbers.count, np.int8)
-        return {"observation": self._views[agent], "action_mask": mask}
+        """Return what a player saw at its last turn. Only who is to act has a mask."""
+        seen = self.seen if agent == self.agent_selection else None
+        mask = np.zeros(ACTIONS, np.int8) if seen is None else mask_of(seen)
+        return {"observation": self._views[agent].copy(), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Play the action of the player to act; an illegal one folds the hand, and is recorded as a fault."""
@@ -131,36 +113,24 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
             return
         assert self.seen is not None
         assert action is not None
-        self.play(self.numbers.action(self.seen, int(action)))
+        self.play(action_of(self.seen, int(action)))
 
     def play(self, action: Action | Mix) -> None:
         """Play any action or mix of the player to act, whether or not it has a number."""
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._clear_rewards()
-        self._turns += 1
         self._go_on(action)
-        if self.seen is not None and self._turns == self._max_turns:
-            self.seen = None
-            self._game.close()
-            self.truncations = dict.fromkeys(PLAYERS, True)
         self._accumulate_rewards()
-        if self.render_mode == "human":
-            self.render()
 
     def render(self) -> str | None:
-        """Return the table as text, or print it if the mode is `human`."""
+        """Return the table as text, where that is the mode."""
         seen = self.seen
-        if seen is None:
-            text = "the game is over"
-        else:
-            text = (
-                f"hand {seen.hand_number}, {seen.street}: {self.agent_selection} has {seen.cards_text}, board "
-                f"{seen.board_text or '-'}, pot {seen.pot}, stacks {seen.stacks}; {seen.legal}"
-            )
-        if self.render_mode != "human":
-            return text
-        print(text)
-        return None
+        if self.render_mode is None or seen is None:
+            return None if self.render_mode is None else "the game is over"
+        return (
+            f"hand {seen.hand_number}, {seen.street}: {self.agent_selection} has {seen.cards_text}, board "
+            f"{seen.board_text or '-'}, pot {seen.pot}, stacks {seen.stacks}; {seen.legal}"
+        )
 
     def close(self) -> None:
         """End the game."""
@@ -183,13 +153,13 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         self._views[name] = view_of(event)
 
     def _hand_over(self, notice: Notice) -> None:
-        """Pay a player what it won in a hand, in big blinds."""
+        """Pay a player what it won in a hand, in big blinds, and tell its agent."""
         (result,) = notice.arguments
         assert isinstance(result, HandResult)
         name = self._names[notice.seat]
         self.rewards[name] += result.net[notice.seat] / self._spec.big_blind
-        self._views[name] = view_after(result)
-        self.infos[name] = {"hand_net": result.net[notice.seat]}
+        if hasattr(self.listeners.get(name), notice.hook):
+            getattr(self.listeners[name], notice.hook)(result)
 
 
 def raw_env(**options: Any) -> HoldemEnv:
@@ -201,9 +171,7 @@ def env(**options: Any) -> Any:
     """Return the environment.
 
     Args:
-        options: `hands` of an episode (1); `pot_percents`, the sizes of raises between the smallest one and all-in, in
-            percent of the pot (50, 100, 200); `max_cycles`, after twice as many decisions the game is truncated (None);
-            `render_mode`, None, "ansi" or "human"; and the fields of a `GameSpec`, such as `stack`, `big_blind` or
-            `stacks`.
+        options: `hands` of an episode (1); `render_mode`, None or "ansi"; and the fields of a `GameSpec`, such as
+            `stack`, `big_blind` or `stacks`.
     """
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(HoldemEnv(**options)))

@@ -3,7 +3,6 @@
 import os
 import pickle
 import socket
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
@@ -14,9 +13,8 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.plugin import Setup
 from molt_bench.specs import GameSpec
 
-#: Tasks of a round for each core of the cluster, and how many of them are queued: the last ones end at about one time.
+#: Tasks of a round for each core of the cluster: the last ones end at about one time.
 _TASKS: Final = 8
-_AHEAD: Final = 2
 #: How often Ray begins a task again whose worker died.
 _RETRIES: Final = 2
 #: Seconds within which a cluster must accept a connection.
@@ -74,40 +72,31 @@ class Cluster:
         ray = self._ray
         workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
         size = max(1, len(specs) // (_TASKS * workers))
-        waiting = deque([*specs[at : at + size]] for at in range(0, len(specs), size))
-        under_way: dict[Any, list[GameSpec]] = {}
+        batches = [[*specs[at : at + size]] for at in range(0, len(specs), size)]
+        under_way = {self._task.remote(self._setup, batch): batch for batch in batches}
         try:
-            while (waiting or under_way) and monotonic() < until:
-                while waiting and len(under_way) < _AHEAD * workers:
-                    batch = waiting.popleft()
-                    under_way[self._task.remote(self._setup, batch)] = batch
+            while under_way and monotonic() < until:
                 left_s = None if until == inf else max(0.0, until - monotonic())
                 ready, _ = ray.wait([*under_way], num_returns=1, timeout=left_s)
                 for task in ready:
                     batch = under_way.pop(task)
-                    played = self._played(task, batch)
-                    if played is None:
-                        waiting.extendleft([spec] for spec in reversed(batch))
-                        continue
-                    for spec, result in zip(batch, played, strict=True):
+                    for spec, result in zip(batch, self._played(task, batch), strict=True):
                         on_game(spec, result)
         finally:
             for task in under_way:
                 with suppress(Exception):
                     ray.cancel(task, force=True)
 
-    def _played(self, task: Any, batch: list[GameSpec]) -> list[Any] | None:
-        """Return what came of a batch; None if its workers died, and each game is to be tried by itself."""
+    def _played(self, task: Any, batch: list[GameSpec]) -> list[Any]:
+        """Return what came of a batch."""
         errors = self._ray.exceptions
         try:
             found: list[Any] = self._ray.get(task)
             return found
         except (errors.WorkerCrashedError, errors.NodeDiedError, errors.ObjectLostError, errors.OutOfMemoryError):
-            if len(batch) > 1:
-                return None
-            (first, second), seed = batch[0].players, batch[0].seed
+            (first, second), seeds = batch[0].players, " or ".join(f"{spec.seed!r}" for spec in batch)
             raise MoltBenchError(
-                f"{1 + _RETRIES} workers died while they played {first!r} against {second!r} on seed {seed!r}: "
+                f"{1 + _RETRIES} workers died while they played {first!r} against {second!r} on seed {seeds}: "
                 "--executor inline plays it in this process, and shows why"
             ) from None
         except errors.RayTaskError as error:
