@@ -40,19 +40,6 @@ def local(ray):
     ray.shutdown()
 
 
-def play_and_die(folder, spec):
-    """Kill the worker the first time that every fifth game is played."""
-    mark = Path(folder, str(spec.seed))
-    if spec.seed % 5 == 0 and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return play_here(spec)
-
-
-def mortal(folder):
-    return partial(play_and_die, folder)
-
-
 def test_the_records_of_a_cluster_are_those_of_this_process(local):
     assert played(Cluster(setup)) == {spec: play_here(spec) for spec in GAMES}
 
