@@ -15,7 +15,7 @@ from pathlib import Path
 
 LADDER = "callstation,tag,maniac"
 UNFIT = float("-inf")
-RULES = ("--max-matches", "3", "--reference", "bot", "--set", "stop.adjacentConfidence=null")
+RULES = ("--max-matches", "3", "--scheduler", "gauntlet", "--set", "stop.adjacentConfidence=null")
 TASK = """Write a bot for heads-up no-limit hold'em in one Python file, with the standard library and molt_bench alone:
 
 from molt_bench import Action, Mix, Observation, strength

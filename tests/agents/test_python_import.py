@@ -125,7 +125,6 @@ LOADING = {
     "check": ("broken.py:Bot",),
     "plan": ("--participants", "broken.py:Bot,tight"),
     "doctor": ("bench.yaml",),
-    "init": ("new.yaml", "--participants", "broken.py:Bot,tight"),
 }
 
 

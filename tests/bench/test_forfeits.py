@@ -52,5 +52,5 @@ def test_a_run_ends_when_nobody_is_left_to_play():
 
 
 def test_a_gauntlet_ends_without_its_reference():
-    result = run(["tag", "gone", "callstation"], scheduler={"reference": "gone"})
+    result = run(["gone", "tag", "callstation"], scheduler={"policy": "gauntlet"})
     assert result.stop_reason.startswith("no one is left to play")

@@ -144,7 +144,6 @@ def test_what_was_lost_to_one_opponent_is_named_even_if_it_was_won_elsewhere():
         ({"stop": stop(familywise=True)}, "stop.adjacentConfidence"),
         ({"stop": {"adjacentConfidence": None, "budget": ENDS}}, "stop.adjacentConfidence"),
         ({"stop": {**stop(), "topkStable": {"k": 1, "rounds": 3}}}, "stop.topkStable"),
-        ({"scheduler": {"policy": "gate", "reference": "tag"}}, "scheduler.reference"),
     ],
 )
 def test_a_gate_that_cannot_work_is_refused(more, field):

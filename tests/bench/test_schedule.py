@@ -159,8 +159,8 @@ class TestGauntlet:
         return choose_round(matchmaker_named("gauntlet"), spot, matches=matches, **more)
 
     def test_the_pairs_are_those_of_the_reference(self):
-        config = {"participants": ["random", "tight", "maniac"], "scheduler": {"reference": "tight"}}
-        assert load_config(config).pairings() == [("random", "tight"), ("tight", "maniac")]
+        config = {"participants": ["tight", "random", "maniac"], "scheduler": {"policy": "gauntlet"}}
+        assert load_config(config).pairings() == [("tight", "random"), ("tight", "maniac")]
 
     def test_everyone_meets_the_reference_first(self):
         assert self.round_of(2, meetings={("a", "e"): 0, ("a", "b"): 0}) == [("a", "b"), ("a", "e")]

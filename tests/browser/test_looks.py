@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"id": f"agent-{at}", "type": kind, "displayName": name}
         for at, (kind, name) in enumerate(zip(kinds, names, strict=True))
     ]
-    gauntlet = {"policy": "gauntlet", "reference": "tag"}
+    gauntlet = {"policy": "gauntlet"}
     for name, more in (
         ("names", {"participants": named, "scheduler": {"policy": "round_robin"}}),
         ("gauntlet", {"participants": ["tag", "random", "callstation"], "scheduler": gauntlet}),

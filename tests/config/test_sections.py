@@ -341,7 +341,7 @@ def test_all_mistakes_are_told_at_once_in_one_validation():
         load_config(
             {
                 "participants": [{**TWO[0], "parms": 1}, {"id": "b", "type": "tight"}, {"id": "b", "type": "random"}],
-                "game": {"stakc": 5, "ante": -1},
+                "game": {"stakc": 5, "bigBlind": -1},
                 "gaem": {},
                 "stop": {"budget": {"maxGames": 1}},
                 "seeds": {"file": 5},
@@ -349,7 +349,7 @@ def test_all_mistakes_are_told_at_once_in_one_validation():
             }
         )
     fields = {each.field for each in caught.value.problems}
-    assert fields == {"participants.0.parms", "game.stakc", "game.ante", "gaem", "seeds.file"}
+    assert fields == {"participants.0.parms", "game.stakc", "game.bigBlind", "gaem", "seeds.file"}
 
 
 @pytest.mark.parametrize("left", [[], ["human"], ["tight"]])
@@ -362,6 +362,6 @@ def test_mistakes_of_participants_are_told_of_a_gate_of_which_hardly_anybody_is_
 
 def test_what_lies_across_sections_is_told_at_once_as_soon_as_each_is_right():
     with pytest.raises(ConfigError) as caught:
-        load_config({"stop": {"budget": {"maxGames": 19}}, "scheduler": {"reference": "nobody"}})
+        load_config({"stop": {"budget": {"maxGames": 19}}, "participants": [TWO[0], TWO[0]]})
     fields = [each.field for each in caught.value.problems]
-    assert fields == ["scheduler.reference", "stop.budget.maxGames"]
+    assert fields == ["participants", "stop.budget.maxGames"]

@@ -29,7 +29,7 @@ MODES = {
     "game": (
         {},
         {"stacks": "carry"},
-        {"warmupHands": 2, "ante": 10},
+        {"warmupHands": 2},
         {"stack": 1000},
         {"stacks": "carry", "stack": 500, "warmupHands": 1},
     ),
@@ -44,6 +44,8 @@ MODES = {
     ),
 }
 FOUR = ("--participants", "tag,maniac,tight,random")
+GAUNTLET = (*FOUR, "--scheduler", "gauntlet")
+AGAINST_TIGHT = ("--participants", "tight,tag,maniac,random", "--scheduler", "gauntlet")
 SMALL = ("--seeds", "2", "--hands", "4", "--quiet", "--executor", "inline")
 
 
@@ -58,14 +60,14 @@ def generated(number):
     config = {section: dict(chosen(number, section, options)) for section, options in MODES.items()}
     config["game"]["handsPerGame"] = 4
     config["participants"] = [{"id": name, "type": name, "anchor": at == 1} for at, name in enumerate(names)]
-    config["scheduler"]["reference"] = chosen(number, "reference", names)
+    config["scheduler"]["policy"] = "gauntlet"
     return config
 
 
 @pytest.mark.parametrize("number", one_in(24, range(24)))
 def test_every_command_takes_a_gauntlet_in_every_mode(tmp_path, number):
     config = generated(number)
-    reference = config["scheduler"]["reference"]
+    reference = config["participants"][0]["id"]
     run = configured_run(tmp_path, config, "--executor", "inline")
     assert read(run, "config.json")["scheduler"]["policy"] == "gauntlet"
     matches = read(run, "matches.json")["matches"]
@@ -93,7 +95,7 @@ def test_every_command_takes_a_gauntlet_in_every_mode(tmp_path, number):
 
 
 def test_an_extended_gauntlet_is_the_longer_one(tmp_path):
-    common = (*FOUR, "--reference", "tight", *SMALL, "--set", "stop.adjacentConfidence=null")
+    common = (*AGAINST_TIGHT, *SMALL, "--set", "stop.adjacentConfidence=null")
     long, short = (quick_run(tmp_path / most, *common, "--max-matches", most) for most in "85")
     assert results(gone_on(short, "--max-matches", 8)) == results(long)
 
@@ -101,20 +103,20 @@ def test_an_extended_gauntlet_is_the_longer_one(tmp_path):
 def test_a_seed_file_is_shared_among_the_pairings_that_play(tmp_path):
     """Four participants have six pairs, but a gauntlet has three: three blocks are enough for decks of their own."""
     (tmp_path / "seeds.txt").write_text("".join(f"seed-{number}\n" for number in range(6)))
-    flags = (*FOUR, "--reference", "tight", *SMALL, "--seeds-file", tmp_path / "seeds.txt")
+    flags = (*AGAINST_TIGHT, *SMALL, "--seeds-file", tmp_path / "seeds.txt")
     dealt = [match["seeds"] for match in read(quick_run(tmp_path / "out", *flags), "matches.json")["matches"]]
     assert sorted(dealt) == [[f"seed-{at}", f"seed-{at + 1}"] for at in (0, 2, 4)]
 
 
 @pytest.mark.slow
 def test_executors_play_the_same_gauntlet(tmp_path):
-    common = (*FOUR, "--reference", "tag", *SMALL, "--max-matches", "6")
+    common = (*GAUNTLET, *SMALL, "--max-matches", "6")
     runs = [quick_run(tmp_path / name, *common, "--executor", name) for name in ("inline", "async", "processes")]
     assert results(runs[0]) == results(runs[1]) == results(runs[2])
 
 
 def test_two_gauntlets_compare_what_is_won_from_the_reference(tmp_path):
-    common = ("--participants", "tag,tight,maniac", "--reference", "tight", *SMALL, "--seeds", "4", "--hands", "10")
+    common = ("--participants", "tight,tag,maniac", "--scheduler", "gauntlet", *SMALL, "--seeds", "4", "--hands", "10")
     common += ("--max-matches", "4", "--master-seed", "7", "--set", "stop.adjacentConfidence=null")
     old = quick_run(tmp_path / "old", *common)
     new = quick_run(tmp_path / "new", *common, "--set", "participants.0.type=callstation")
@@ -124,7 +126,7 @@ def test_two_gauntlets_compare_what_is_won_from_the_reference(tmp_path):
 
 
 def test_the_budget_has_to_let_everyone_meet_the_reference_only(tmp_path):
-    lineup = (*FOUR, "--reference", "tag", *SMALL, "--seeds", "4", "--output-dir", tmp_path, "--max-matches")
+    lineup = (*GAUNTLET, *SMALL, "--seeds", "4", "--output-dir", tmp_path, "--max-matches")
     assert quick(*lineup, "3").stderr == ""
     said = quick(*lineup, "2").stderr
     assert "ends before all 3 pairs have played 4 seed pairs" in said
@@ -135,12 +137,12 @@ def test_the_budget_has_to_let_everyone_meet_the_reference_only(tmp_path):
 def test_models_play_a_gauntlet_and_resume_it(server, tmp_path):
     config = config_for(server.url)
     model = config["participants"][0]
-    config |= {"participants": [model, {**model, "id": "other"}, "tight"], "scheduler": {"reference": "tight"}}
+    config |= {"participants": ["tight", model, {**model, "id": "other"}], "scheduler": {"policy": "gauntlet"}}
     run = played(tmp_path / "whole", config, env={"OPENAI_API_KEY": "key"})
     before = same_files(run)
     matches = read(run, "matches.json")["matches"]
-    assert {match["participantB"] for match in matches} == {"tight"}
-    first = {match["participantA"]: match["seeds"] for match in reversed(matches)}
+    assert {match["participantA"] for match in matches} == {"tight"}
+    first = {match["participantB"]: match["seeds"] for match in reversed(matches)}
     assert first["other"] != first[model["id"]], "each has its own decks"
     cut(run, games=3)
     assert same_files(gone_on(run, env={"OPENAI_API_KEY": "key"})) == before
@@ -153,7 +155,7 @@ def test_a_plan_takes_what_a_run_takes():
     def planned(*flags):
         return strict_json(quick("plan", *FOUR, "--max-matches", "60", "--json", *flags).stdout)
 
-    everyone, gauntlet = planned(), planned("--reference", "tag")
+    everyone, gauntlet = planned(), planned("--scheduler", "gauntlet")
     assert (everyone["assumed"]["pairings"], gauntlet["assumed"]["pairings"]) == (6, 3)
     assert everyone["budget"]["hands"] == gauntlet["budget"]["hands"]
     assert everyone["gapMbb"] < gauntlet["gapMbb"]
@@ -164,7 +166,7 @@ def test_a_plan_takes_what_a_run_takes():
 
 @pytest.mark.slow
 def test_the_viewer_marks_the_reference_and_has_no_matrix(tmp_path):
-    flags = ("--participants", "tag,maniac,tight", "--reference", "tight", *SMALL, "--max-matches", "3")
+    flags = ("--participants", "tight,tag,maniac", "--scheduler", "gauntlet", *SMALL, "--max-matches", "3")
     run = quick_run(tmp_path / "out", *flags)
     page = told(run, run.name)
     assert [each["id"] for each in page["participants"] if each["reference"]] == ["tight"]

@@ -80,7 +80,7 @@ def self_signed(tmp_path):
 
 
 def test_a_bad_certificate_pauses_the_model_says_why_and_is_never_a_rated_fold(tmp_path, self_signed):
-    config = config_for(self_signed, llm={"transportRetries": 0, "pauseAfterS": 1.0})
+    config = config_for(self_signed, llm={"transportRetries": 0, "backoffS": 0.002})
     done = quick(*prepared(tmp_path, config), "--quiet", "--no-preflight", cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr
@@ -94,7 +94,7 @@ def test_a_bad_certificate_pauses_the_model_says_why_and_is_never_a_rated_fold(t
 
 
 def test_a_bad_certificate_is_found_before_the_first_card(tmp_path, self_signed):
-    config = config_for(self_signed, llm={"transportRetries": 0, "pauseAfterS": 1.0})
+    config = config_for(self_signed, llm={"transportRetries": 0, "backoffS": 0.002})
     done = quick(*prepared(tmp_path, config), "--quiet", cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     assert "certificate" in done.stderr.lower()

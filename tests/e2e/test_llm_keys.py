@@ -18,7 +18,7 @@ ENV = {"MY_KEY": SECRET}
 
 def tiny(server, **model):
     """Return the config of a run of a few decisions."""
-    config = config_for(server.url, llm={"backoffS": 0.001, "transportRetries": 1, "pauseAfterS": 0.2}, **model)
+    config = config_for(server.url, llm={"backoffS": 0.0003, "transportRetries": 1}, **model)
     return {
         **config,
         "participants": config["participants"][:2],

@@ -9,7 +9,7 @@ from tests.e2e.shell import games_in, one_clear_line, quick, read, run_of
 
 
 def test_a_run_that_ended_since_no_answer_came_in_time_goes_on_with_more_time(tmp_path, server):
-    config = config_for(server.url, llm={"pauseAfterS": 0.5, "transportRetries": 0})
+    config = config_for(server.url, llm={"backoffS": 0.0008, "transportRetries": 0})
     config["game"] |= {"actionTimeoutS": 0.5, "handsPerGame": 2}
     config["stop"]["budget"] = {"maxMatches": 1}
     before = server.received

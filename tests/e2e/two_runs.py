@@ -41,7 +41,7 @@ def runs(tmp_path_factory):
         config = {
             "participants": [*models, {"id": "tight", "type": "tight", "anchor": True}],
             "seeds": {"perMatch": 2, "masterSeed": "models"},  # by which a model fails at some decisions
-            "game": {"handsPerGame": 5, "warmupHands": 1, "ante": 10},
+            "game": {"handsPerGame": 5, "warmupHands": 1},
             "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 3}},
             "llm": {"backoffS": 0.01, "prices": dict.fromkeys(MODELS, PRICE)},
         }

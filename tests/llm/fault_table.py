@@ -132,7 +132,7 @@ def outcome(provider, *, base_url=None, game=None):
     """Play a short match and return the kinds of faults, how the second request was paid for, and how the run ended."""
     player = {"id": "model", "type": "llm", "model": MODELS["openai"], "baseUrl": base_url}
     player = model(provider) if base_url is None else player
-    limits = {"pauseAfterS": 0.3, "transportRetries": 1, "prices": {MODELS["openai"]: {"input": 1, "output": 2}}}
+    limits = {"backoffS": 0.0005, "transportRetries": 1, "prices": {MODELS["openai"]: {"input": 1, "output": 2}}}
     wanted = config(player, llm=limits, game={"handsPerGame": 2, "maxRetries": 1, **(game or {})})
     with tempfile.TemporaryDirectory() as folder:
         recorder = Replies(f"{folder}/replies.jsonl")
@@ -140,7 +140,7 @@ def outcome(provider, *, base_url=None, game=None):
             result = run_benchmark(wanted, files=RunFiles(replies=recorder), games_at_once=1, preflight=False)
         except ProviderError as error:
             paused = "could not be asked for" in str(error)
-            kinds, end = "none", "paused; after `pauseAfterS` status 1" if paused else "status 1 at once"
+            kinds, end = "none", "paused, then status 1" if paused else "status 1 at once"
         else:
             faults = faults_of(result)
             kinds = f"`{faults[0].kind}`" if faults else "none"

@@ -273,7 +273,7 @@ def spend(case):
             "baseUrl": base_url(till, "openai" if case.api == "responses" else case.api),
         }
         player = {"id": "model", "type": "llm", **where, "maxConcurrent": 200, **case.model}
-        prices = {"prices": {MODELS[case.api]: PRICE}, "pauseAfterS": 300}
+        prices = {"prices": {MODELS[case.api]: PRICE}, "backoffS": 0.5}
         wanted = config(player, seeds=100, llm=prices, game={"actionTimeoutS": case.timeout_s, "handsPerGame": 1})
         limit = {"maxCostUsd": case.limit} if case.tokens is None else {"maxTokens": case.tokens}
         wanted["stop"]["budget"] = {"maxMatches": 1, **limit}

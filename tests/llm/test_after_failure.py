@@ -26,13 +26,18 @@ def step(trouble, after_s=None, *, retries=5, fold=False, **standing):
         ("fatal", {}, "stop: cannot be asked: why"),
         # Trouble is retried until it has lasted too long; with `fold` a question is given up after all retries.
         *((trouble, {"failures": 9, "troubled_s": 99.0}, "retry") for trouble in ("transport", "rejected", "hung")),
+        ("transport", {"failures": 4, "troubled_s": 100.0}, "retry"),
         ("transport", {"failures": 9, "troubled_s": 100.0}, "stop: could not be asked for 100 s: why"),
-        ("hung", {"troubled_s": 100.0}, "stop: could not be asked for 100 s: why; game.actionTimeoutS gives it longer"),
+        (
+            "hung",
+            {"failures": 5, "troubled_s": 100.0},
+            "stop: could not be asked for 100 s: why; game.actionTimeoutS gives it longer",
+        ),
         ("transport", {"fold": True, "failures": 4}, "retry"),
         ("transport", {"fold": True, "failures": 5}, "give up"),
         # A busy model is asked less before a retry counts.
         ("busy", {"failures": 3, "troubled_s": 1000.0}, "retry"),
-        ("busy", {"at_floor": True, "troubled_s": 100.0}, "stop: could not be asked for 100 s: why"),
+        ("busy", {"at_floor": True, "failures": 5, "troubled_s": 100.0}, "stop: could not be asked for 100 s: why"),
         # A provider's pause is kept unless it is too long.
         *((trouble, {"after_s": LONGEST_PAUSE_S}, "retry") for trouble in ("busy", "transport")),
         ("busy", {"after_s": 3600.0}, "stop: asks for a pause of 3,600 s: go on after it"),

@@ -94,7 +94,7 @@ def spend(provider, *, seeds=100, recorder=None, said=None, **limits):
     wanted = config(
         model(provider, maxTokens=MOST, maxConcurrent=200),
         seeds=seeds,
-        llm={"prices": {MODELS["openai"]: PRICE}, "pauseAfterS": 30},
+        llm={"prices": {MODELS["openai"]: PRICE}, "backoffS": 0.05},
         game={"actionTimeoutS": 3.0},
     )
     wanted["stop"]["budget"] = {"maxMatches": 1, **limits}
@@ -182,7 +182,7 @@ def test_a_limit_ends_on_whole_games_though_no_reply_says_what_it_cost(bills):
     bills.change, games = without, []
     with Provider(policy=passive, latency_s=0.02) as provider:
         wanted = config(
-            model(provider, maxTokens=MOST), seeds=20, llm={"prices": {MODELS["openai"]: PRICE}, "pauseAfterS": 30}
+            model(provider, maxTokens=MOST), seeds=20, llm={"prices": {MODELS["openai"]: PRICE}, "backoffS": 0.05}
         )
         wanted["stop"]["budget"] = {"maxMatches": 1, "maxCostUsd": 20.0}
         run_benchmark(
@@ -205,7 +205,7 @@ def test_counts_that_are_no_whole_numbers_are_none_and_the_record_can_be_read(od
         recorder, name = Replies(path), "openai-responses:gpt-5"
         wanted = config(
             model(provider, model=name, maxTokens=MOST),
-            llm={"prices": {name: PRICE}, "pauseAfterS": 0},
+            llm={"prices": {name: PRICE}, "backoffS": 0, "transportRetries": 0},
             game={"handsPerGame": 1},
         )
         with suppress(ProviderError):  # the library may refuse to read them
@@ -220,7 +220,10 @@ def test_what_was_cut_off_counts_in_the_next_session_too(tmp_path):
     path = str(tmp_path / "replies.jsonl")
     with Provider(policy=passive, fault=lambda _: "reset-midway") as provider:
         recorder = Replies(path)
-        wanted = config(model(provider, maxTokens=MOST), llm={"prices": {MODELS["openai"]: PRICE}, "pauseAfterS": 0})
+        wanted = config(
+            model(provider, maxTokens=MOST),
+            llm={"prices": {MODELS["openai"]: PRICE}, "backoffS": 0, "transportRetries": 0},
+        )
         with pytest.raises(ProviderError):
             run_benchmark(wanted, files=RunFiles(replies=recorder), games_at_once=1)
         recorder.close()

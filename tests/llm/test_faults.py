@@ -182,7 +182,7 @@ def test_while_one_model_is_paused_the_others_play():
     with Provider(policy=passive, fault=lambda _: "503") as away, Provider(policy=passive) as good:
         bots = [{"id": name, "type": name} for name in ("tight", "callstation")]
         players = [model(away, id="away"), bots[0], bots[1], model(good, id="good")]  # two matches in each round
-        wanted = config(*players, llm={"transportRetries": 0, "pauseAfterS": 1.0}, game={"handsPerGame": 1})
+        wanted = config(*players, llm={"transportRetries": 0, "backoffS": 0.002}, game={"handsPerGame": 1})
         wanted["scheduler"] = {"policy": "round_robin"}
         wanted["stop"]["budget"]["maxMatches"] = 3
         with pytest.raises(ProviderError, match=r"^away "):
@@ -203,14 +203,16 @@ def test_a_model_is_never_told_of_trouble_on_the_way(fault):
 def test_the_libraries_of_the_providers_do_not_try_again_on_their_own(api):
     with Provider(policy=passive, fault=lambda _: "500") as provider:
         with pytest.raises(ProviderError):
-            run(provider, api=api, llm={"pauseAfterS": 0})
+            run(provider, api=api, llm={"backoffS": 0, "transportRetries": 0})
         assert provider.received == 1
 
 
 def test_a_model_that_stays_silent_ends_the_run_and_is_told_how_it_gets_longer():
     with Provider(policy=passive, fault=lambda request: "hang" if request.number > 3 else None) as provider:
         with pytest.raises(ProviderError, match=r"no answer within 0\.5 s; game\.actionTimeoutS gives"):
-            run(provider, game={"actionTimeoutS": 0.5}, llm={"pauseAfterS": 1.5}, maxConcurrent=1)
+            run(
+                provider, game={"actionTimeoutS": 0.5}, llm={"backoffS": 0.0025, "transportRetries": 1}, maxConcurrent=1
+            )
         prompts = prompts_of(provider)
     assert len(prompts) > 4
     assert len({*prompts[3:]}) == 1
@@ -227,7 +229,7 @@ def test_one_question_that_is_never_answered_while_others_are_is_a_timeout():
         run(provider, game={"handsPerGame": 1}, seeds=1)
         hung[0] = prompts_of(provider)[-1]
         game = {"actionTimeoutS": 0.5, "maxRetries": 0, "handsPerGame": 1}
-        result = run(provider, game=game, seeds=8, games_at_once=2, llm={"transportRetries": 1, "pauseAfterS": 0.1})
+        result = run(provider, game=game, seeds=8, games_at_once=2, llm={"transportRetries": 1, "backoffS": 0.0002})
     assert [fault.kind for fault in faults_of(result)] == ["timeout"]
     assert_complete(result, hands=1, games=16)
 

@@ -46,7 +46,7 @@ def test_efficiency_is_given_only_if_the_order_was_decided(result):
     assert summary(Rows(decided))["convergenceEfficiency"] == {"games": 32, "roundRobinGames": 48, "ratio": 32 / 48}
 
 
-@pytest.mark.parametrize("more", [{}, {"scheduler": {"reference": "tag"}}])
+@pytest.mark.parametrize("more", [{}, {"scheduler": {"policy": "gauntlet"}}])
 def test_all_ratings_and_confidences_after_each_match_follow_from_what_it_changed(more):
     result = played("tag", "maniac", "random", "callstation", "tight", matches=20, **more).result
     ratings, sure = {}, {}

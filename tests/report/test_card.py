@@ -35,7 +35,7 @@ def test_it_says_what_was_played_why_it_stopped_and_what_it_cost(runs, models_id
     said = card_of(runs / models_id)
     summary = json.loads((runs / models_id / "summary.json").read_bytes())
     played = said["What was played"]
-    assert played["Rules"].endswith("blinds 50/100, ante 10")
+    assert played["Rules"].endswith("blinds 50/100")
     assert played["Hands"].startswith(f"{summary['totals']['hands']:,} hands")
     assert said["When it stopped"] == {"Rule": "budget: maxMatches 3", "Reason": summary["stopReason"]}
     used = json.loads((runs / models_id / "leaderboard.json").read_bytes())["participants"]

@@ -61,7 +61,7 @@ def test_anchors_are_left_out_of_the_field():
 
 
 def test_in_a_gauntlet_the_reference_stands_at_0():
-    against = played("folder", "callstation", "tight", scheduler={"reference": "tight"})
+    against = played("tight", "folder", "callstation", scheduler={"policy": "gauntlet"})
     assert leaderboard(against)["reference"] == "tight"
     assert (against.by_id["tight"].bb_per_100, against.by_id["tight"].bb_per_100_half_width) == (0, 0)
 

@@ -34,7 +34,7 @@ def extended_and_graded(folder):
 
 def gauntlet_with_a_file_of_seeds(folder):
     (folder / "seeds.json").write_text('["one", 2, "three", 4]')
-    more = ("--set", "scheduler.reference=blueprint", "--seeds-file", "seeds.json")
+    more = ("--scheduler", "gauntlet", "--seeds-file", "seeds.json")
     return quick_run("results", "--participants", "blueprint,tight,random", *SMALL, *more, cwd=folder)
 
 

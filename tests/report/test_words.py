@@ -59,7 +59,7 @@ def test_the_headline_names_a_leader_only_where_one_is_claimed_and_is_in_the_sum
 
 
 def test_the_headline_of_a_gauntlet_begins_with_its_reference():
-    against = played("tag", "maniac", "tight", matches=4, scheduler={"reference": "tight"})
+    against = played("tight", "tag", "maniac", matches=4, scheduler={"policy": "gauntlet"})
     assert headline(against)[0].startswith("Against tight, the reference: ")
     assert "bb/100 v ref" in printed(against)
 

@@ -12,7 +12,7 @@ from molt_bench.poker.hand_rules import HandRules
 from molt_bench.poker.observation import HandResult, Observation
 
 #: What is said to a client of the envelope format, and to an agent.
-LONG, SHORT = (Words("tbl_1", "agt_me", "Me", "http://h/skill.md", 120_000, 0, short) for short in (False, True))
+LONG, SHORT = (Words("tbl_1", "agt_me", "Me", "http://h/skill.md", 120_000, short) for short in (False, True))
 BOARD = cards_from_text("2c7dTs9hAs")
 #: What is known of a decision: seat 1 faces a bet of 300 on the turn; 400 lie in the pot from before.
 ON_THE_TURN = {
@@ -210,16 +210,15 @@ BET = (LoggedAction("river", 1, "raiseTo", 800), LoggedAction("river", 0, "call"
 
 
 @pytest.mark.parametrize(
-    ("log", "ante", "each"),
+    ("log", "each"),
     [
-        ((LoggedAction("preflop", 0, "call", 100), LoggedAction("preflop", 1, "check", 100)), 0, 100),
-        (RAISED, 25, 325),
-        (RAISED + BET, 0, 1100),
+        ((LoggedAction("preflop", 0, "call", 100), LoggedAction("preflop", 1, "check", 100)), 100),
+        (RAISED, 300),
+        (RAISED + BET, 1100),
     ],
 )
-def test_of_a_split_pot_everyone_gets_back_what_was_put_in(log, ante, each):
-    words = Words(*[getattr(SHORT, name) for name in SHORT.__struct_fields__[:-2]], ante, short=True)
-    assert [seat["won"] for seat in json.loads(words.hand_complete(over((0, 0), log=log)))["results"]] == [each, each]
+def test_of_a_split_pot_everyone_gets_back_what_was_put_in(log, each):
+    assert [seat["won"] for seat in json.loads(SHORT.hand_complete(over((0, 0), log=log)))["results"]] == [each, each]
 
 
 def said(token="t", kind="call", **more):

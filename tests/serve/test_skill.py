@@ -57,7 +57,7 @@ def test_it_has_the_readers_own_url_and_no_one_elses_secret():
     ("game", "said"),
     [
         ({}, ["Blinds 50/100.", "Every hand starts with 10,000 chips (100 big blinds)", "50 hands", "120 seconds"]),
-        ({"small_blind": 1, "big_blind": 2, "ante": 1, "stack": 400}, ["Blinds 1/2, and both post an ante of 1."]),
+        ({"small_blind": 1, "big_blind": 2, "stack": 400}, ["Blinds 1/2."]),
         ({"stacks": "carry"}, ["A game starts with 10,000 chips", "carry over"]),
         ({"hands": 1}, ["A game has one hand."]),
         ({"warmup_hands": 5, "action_timeout_s": 7.5}, ["The first 5 hands", "You have 7.5 seconds"]),

@@ -84,7 +84,7 @@ def test_a_budget_that_shows_ties_has_two_that_are_equal_called_tied():
 def test_at_the_same_hands_the_leads_of_a_gauntlet_vary_twice_as_much():
     """A match between two that are ranked tells about both, one with the reference about one."""
     cast = ("tag", "tight", "random", "maniac", "shover")
-    ways = [config(*cast, scheduler=each) for each in ({}, {"reference": "tag"})]
+    ways = [config(*cast, scheduler=each) for each in ({}, {"policy": "gauntlet"})]
     everybody, gauntlet = (Plan(each).shown_by(400)[0] for each in ways)
     assert gauntlet / everybody == pytest.approx(sqrt(2), rel=0.1)
 
@@ -135,7 +135,8 @@ def test_calls_and_dollars_are_what_they_are_by_hand():
 
 def test_in_a_gauntlet_the_reference_is_asked_in_every_hand():
     one, other = (
-        Plan(config(model(), "tag", "tight", scheduler={"reference": name})).price(10) for name in ("model", "tag")
+        Plan(config(*cast, scheduler={"policy": "gauntlet"})).price(10)
+        for cast in ((model(), "tag", "tight"), ("tag", model(), "tight"))
     )
     assert one.calls == round(1.6 * one.hands) == 2 * other.calls
 

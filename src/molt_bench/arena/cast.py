@@ -17,7 +17,7 @@ from molt_bench.arena.status import Observer
 from molt_bench.bench.endings import Spent
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, raise_all
-from molt_bench.llm.after_failure import RequestLimits
+from molt_bench.llm.after_failure import PAUSE_BACKOFFS, RequestLimits
 from molt_bench.llm.agent import LLMAgent
 from molt_bench.llm.asking import AskingAgent, Models
 from molt_bench.llm.desk import Listener
@@ -205,7 +205,8 @@ class Cast:
                 backoff_s=config.llm.backoff_s,
                 # One late answer does not end a run.
                 pause_after_s=max(
-                    config.llm.pause_after_s, 0.0 if self._timeout_s else 2 * (timeout_s - MODEL_TIMEOUT_S)
+                    PAUSE_BACKOFFS * config.llm.backoff_s,
+                    0.0 if self._timeout_s else 2 * (timeout_s - MODEL_TIMEOUT_S),
                 ),
                 on_failure=config.llm.on_failure,
             ),

@@ -31,7 +31,7 @@ def margin_model(config: BenchmarkConfig, *, left: Collection[str] = ()) -> Marg
         hands=2 * config.game.hands_per_game,
         sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
         anchors={*config.anchors(), *left},
-        yardstick=config.scheduler.reference,
+        yardstick=config.reference,
     )
 
 

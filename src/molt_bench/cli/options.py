@@ -157,11 +157,10 @@ class BenchmarkOptions(StopOptions, PlayersOptions):
     seeds_file: str | None = flag(
         "File of seeds to use instead of drawing them.", metavar="FILE", type=PATH, sets="seeds.file"
     )
-    scheduler: str | None = flag("How the next pairing is chosen.", metavar="POLICY", sets="scheduler.policy")
-    reference: str | None = flag(
-        "Play a gauntlet: everyone plays only this participant, and is ranked by the result.",
-        metavar="ID",
-        sets="scheduler.reference",
+    scheduler: str | None = flag(
+        "How the next pairing is chosen; with gauntlet, everyone plays only the first participant.",
+        metavar="POLICY",
+        sets="scheduler.policy",
     )
     sandbox: str | None = sandbox_flag("all programs and Python files")
     output_dir: str | None = flag(

@@ -42,7 +42,6 @@ class GameConfig(Section):
     hands_per_game: Annotated[Count, Field(le=MOST_HANDS, description="Hands of each game that count.")] = 50
     small_blind: Annotated[NoneOrMore, Field(description="Chips, 0 to the big blind.")] = 50
     big_blind: Annotated[Count, Field(description="Chips.")] = 100
-    ante: Annotated[NoneOrMore, Field(description="Chips each seat posts before the blinds.")] = 0
     stack: Annotated[Count, Field(description="Chips each player starts with.")] = 10_000
     stacks: Annotated[
         Literal["reset", "carry"],
@@ -82,7 +81,6 @@ class GameConfig(Section):
         return {
             "small_blind": self.small_blind,
             "big_blind": self.big_blind,
-            "ante": self.ante,
             "stack": self.stack,
             "stacks": self.stacks,
             "warmup_hands": self.warmup_hands,

@@ -1,10 +1,10 @@
 """The sections `rating`, `scheduler` and `llm`: how results count, which pairings play, how models are called."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
-from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, Section, as_problem
+from molt_bench.agents.settings_base import MUCH, Count, NoneOrMore, Section, as_problem
 from molt_bench.config.participants import Mu, Sigma
 from molt_bench.llm.prices import Price
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
@@ -12,7 +12,7 @@ from molt_bench.suggestions import one_of
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
-#: The matchmaker by which all play the reference alone.
+#: The matchmaker by which everyone plays the first participant alone.
 GAUNTLET: Final = "gauntlet"
 #: The one by which two versions of an agent play all others, and each other.
 GATE: Final = "gate"
@@ -48,13 +48,10 @@ class SchedulerConfig(Section):
     policy: Annotated[
         str,
         Field(
-            description="Which pairs play next; gauntlet if only a reference is given. With gate, the first "
-            "participant is a new version of the second; see `molt-bench gate`."
+            description="Which pairs play next. With gauntlet, everyone plays the first participant alone. With gate, "
+            "the first participant is a new version of the second; see `molt-bench gate`."
         ),
     ] = "information_gain"
-    reference: Annotated[
-        Name | None, Field(description="Id of the one that all others play alone, with policy gauntlet.")
-    ] = None
     exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.25
     rematch_window: Annotated[
         NoneOrMore, Field(description="Matches before a pair meets again, if another pair can play.")
@@ -62,13 +59,6 @@ class SchedulerConfig(Section):
     min_seed_pairs: Annotated[
         Count, Field(description="Seed pairs that every pairing plays before margins decide anything.")
     ] = 4
-
-    @model_validator(mode="before")
-    @classmethod
-    def _implied(cls, value: Any) -> Any:
-        """Take a reference without a policy to mean a gauntlet."""
-        asked_for = isinstance(value, dict) and value.get("reference") is not None and "policy" not in value
-        return {**value, "policy": GAUNTLET} if asked_for else value
 
     @field_validator("policy")
     @classmethod
@@ -83,12 +73,14 @@ class LLMConfig(Section):
 
     transport_retries: Annotated[NoneOrMore, Field(le=100, description="Retries before a model is paused.")] = 5
     backoff_s: Annotated[
-        float, Field(ge=0, le=MUCH, description="Seconds before the first retry, doubled for each further one.")
-    ] = 1.0
-    pause_after_s: Annotated[
         float,
-        Field(ge=0, le=MUCH, description="Seconds after which a run ends that can ask a model nothing."),
-    ] = 600.0
+        Field(
+            ge=0,
+            le=MUCH,
+            description="Seconds before the first retry, doubled for each further one. A run that can ask a model "
+            "nothing for 600 times as long ends.",
+        ),
+    ] = 1.0
     on_failure: Annotated[
         Literal["pause", "fold"],
         Field(

@@ -23,7 +23,6 @@ from molt_bench.config.participants import AnyParticipant, ParticipantConfig, wi
 from molt_bench.config.stop import AdjacentConfidence, Budget, StopConfig, usual_tie_margin
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.specs import Pair
-from molt_bench.suggestions import one_of
 
 AnySection = TypeVar("AnySection", bound=Section)
 
@@ -105,26 +104,14 @@ class BenchmarkConfig(Section):
             yield "participants", name, "one human at most, since there is one terminal"
         if self.scheduler.policy == GATE:
             yield from gate_problems(self.stop)
-        yield from self._reference_problems(ids)
+        rule = self.stop.adjacent_confidence
+        if self.reference is not None and rule is not None and rule.method != "margin":
+            expected = f"margin: a {GAUNTLET} ranks by what is won from the reference"
+            yield "stop.adjacentConfidence.method", rule.method, expected
         yield from self._size_problems()
         endless = self.stop.endless and self.seeds.file is None and self.scheduler.policy != GATE
         if endless:
             yield "stop", None, "at least one condition, such as budget.maxMatches: the run would never end"
-
-    def _reference_problems(self, ids: list[str]) -> Iterator[Problem]:
-        """Check that a gauntlet names one of the participants, and that nothing else does."""
-        policy, reference = self.scheduler.policy, self.scheduler.reference
-        if policy != GAUNTLET:
-            if reference is not None:
-                yield "scheduler.reference", reference, f"policy: {GAUNTLET} with it; {policy} has no reference"
-            return
-        if reference not in ids:
-            expected = f"the id of the participant that all others play: {one_of(ids, reference or '')}"
-            yield "scheduler.reference", reference, expected
-        rule = self.stop.adjacent_confidence
-        if rule is not None and rule.method != "margin":
-            expected = f"margin: a {GAUNTLET} ranks by what is won from the reference"
-            yield "stop.adjacentConfidence.method", rule.method, expected
 
     def _size_problems(self) -> Iterator[Problem]:
         """Check that a round is not too large, and a budget not too small for a match."""
@@ -143,6 +130,11 @@ class BenchmarkConfig(Section):
                 yield f"stop.budget.max{what.capitalize()}", limit, f"at least {in_match:,}, the {what} of one match"
 
     @property
+    def reference(self) -> str | None:
+        """The first participant, which all others play alone in a gauntlet; None if the run is none."""
+        return self.participants[0].id if self.scheduler.policy == GAUNTLET else None
+
+    @property
     def gate(self) -> Versions | None:
         """The two versions that a gate compares; None if the run is none."""
         if self.scheduler.policy != GATE:
@@ -152,7 +144,7 @@ class BenchmarkConfig(Section):
 
     def pairings(self) -> list[Pair]:
         """Return the pairs of participants that may play: all, or in a gauntlet all with the reference."""
-        yardstick, gate = self.scheduler.reference, self.gate
+        yardstick, gate = self.reference, self.gate
         every = combinations([participant.id for participant in self.participants], 2)
         if gate is not None:
             return [pair for pair in every if gate.plays(pair)]

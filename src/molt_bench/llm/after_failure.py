@@ -13,6 +13,8 @@ from molt_bench.specs import MODEL_TIMEOUT_S
 Trouble: TypeAlias = Literal["busy", "transport", "rejected", "refused", "fatal", "timeout", "hung"]
 #: A provider that asks for a longer pause is not waited for.
 LONGEST_PAUSE_S: Final = 600.0
+#: A run ends once it could ask a model nothing for so many times `backoff_s`, which is ten minutes by default.
+PAUSE_BACKOFFS: Final = 600
 #: The longest pause between two tries, unless the provider asks for more.
 _LONGEST_BACKOFF_S: Final = 60.0
 #: Words with which servers refuse a limit of tokens that is higher than what they can write, or than a context has room
@@ -63,7 +65,7 @@ class RequestLimits(msgspec.Struct, frozen=True, kw_only=True):
         timeout_s: Seconds for one answer.
         transport_retries: How often a request that brought no reply is sent again before its model is paused.
         backoff_s: Seconds before the first of those; doubled for every further one.
-        pause_after_s: Seconds after which a run ends that can ask a model nothing.
+        pause_after_s: Seconds after which a run ends that can ask a model nothing, once all retries have failed.
         on_failure: Whether the model is paused then, or the question is given up, which is the model's fault.
     """
 
@@ -131,7 +133,7 @@ def next_step(problem: RequestFailed, limits: RequestLimits, standing: Standing)
         return NextStep("retry", pause_s)
     if limits.on_failure == "fold" and retried:
         return NextStep("give up")
-    if standing.troubled_s >= limits.pause_after_s and not slow_here:
+    if retried and standing.troubled_s >= limits.pause_after_s and not slow_here:
         hint = "; game.actionTimeoutS gives it longer" if trouble == "hung" else ""
         return NextStep("stop", reason=f"could not be asked for {standing.troubled_s:,.0f} s: {problem}{hint}")
     return NextStep("retry", min(pause_s, max(0.05, limits.pause_after_s - standing.troubled_s)), counts=True)

@@ -102,7 +102,7 @@ def _played(rows: Rows, header: Header) -> dict[str, str]:
     own = sum(match.own_decks for match in rows.result.matches)
     swapped = f"; {own:,} matches of those who may remember had other decks for each seating" if own else ""
     return {
-        "Rules": f"heads-up no-limit hold'em, blinds {game.small_blind:,}/{game.big_blind:,}, ante {game.ante:,}",
+        "Rules": f"heads-up no-limit hold'em, blinds {game.small_blind:,}/{game.big_blind:,}",
         "Stacks": f"{game.stack:,} chips, {game.stack / game.big_blind:,.10g} big blinds, {reset}",
         "Faults allowed": f"{game.max_retries} retries of a decision, then a fold",
         "Hands": f"{hands_text(rows.result)} in {count['games']:,} games of {count['matches']:,} matches",

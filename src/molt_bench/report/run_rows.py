@@ -54,7 +54,7 @@ class Rows:
         self.by_margins = self.rule.method == "margin"
         self.judge = judge_of(result.config)
         self.estimator = result.config.rating.estimator
-        self.reference = result.config.scheduler.reference
+        self.reference = result.config.reference
         self.tie_bb_per_100 = bb_per_100(self.rule.tie_margin_mbb)
 
     # Who plays.

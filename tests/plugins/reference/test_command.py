@@ -74,7 +74,7 @@ def test_a_run_that_is_still_going_is_graded_and_nothing_is_written(played, tmp_
     "settings",
     [
         ("game.stacks=carry", "game.stack=700"),
-        ("game.ante=20", "game.warmupHands=2"),
+        ("game.warmupHands=2",),
         ("game.smallBlind=0", "game.bigBlind=3", "game.stack=9", "game.maxActionsPerHand=3"),
     ],
 )

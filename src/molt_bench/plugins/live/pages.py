@@ -64,9 +64,8 @@ def _filled(file: str, **values: str) -> str:
 def rules_of(lobby: Lobby, invitation: Invitation) -> list[str]:
     """Return the rules of this run for one agent, a sentence or two each."""
     game, at_once = lobby.game, len(invitation.slots)
-    ante = f", and both post an ante of {game.ante:,}" if game.ante else ""
     found = [
-        f"Blinds {game.small_blind:,}/{game.big_blind:,}{ante}. The button posts the small blind, acts first before "
+        f"Blinds {game.small_blind:,}/{game.big_blind:,}. The button posts the small blind, acts first before "
         f"the flop and last after it; it changes seats every hand.",
         f"{_stacks(game)} No limit.",
         f"A game has {_hands(game.hands)}. You play many games, in either seat, against "

@@ -40,7 +40,6 @@ def hand_page(
         "hand": number,
         "bigBlind": rules.big_blind,
         "smallBlind": rules.small_blind,
-        "ante": rules.ante,
         "a": a,
         "b": b,
         "previous": _neighbour(run, match, seed_index, number, -1),

@@ -21,7 +21,7 @@ def history(results: list[Results]) -> dict[str, Any]:
     runs = sorted(played, key=lambda each: (started(each.run) or "", each.run))
     appearances: dict[str, list[tuple[Results, AgentResult]]] = defaultdict(list)
     for each in runs:
-        reference = each.config.scheduler.reference
+        reference = each.config.reference
         for agent in each.leaderboard.participants if each.leaderboard is not None else ():
             if agent.id != reference:  # it stands at 0 by definition, which is no result of its own
                 appearances[agent.id].append((each, agent))

@@ -44,7 +44,7 @@ def names_page(run: OpenRun) -> dict[str, Any]:
                 "id": each["id"],
                 "name": run.names[each["id"]],
                 "anchor": each["anchor"],
-                "reference": each["id"] == run.run.config.scheduler.reference,
+                "reference": each["id"] == run.run.config.reference,
                 "model": each.get("model"),
                 "type": each["type"],
                 "color": at,

@@ -20,7 +20,7 @@ class _Participant(msgspec.Struct, rename="camel"):
 
 
 class _Scheduler(msgspec.Struct):
-    reference: str | None
+    policy: str
 
 
 class _Stop(msgspec.Struct, rename="camel"):
@@ -34,6 +34,11 @@ class _Config(msgspec.Struct):
     scheduler: _Scheduler
     stop: _Stop
     game: dict[str, Any]
+
+    @property
+    def reference(self) -> str | None:
+        """The first participant, which all others play in a gauntlet; None if the run is none."""
+        return self.participants[0].id if self.scheduler.policy == "gauntlet" else None
 
 
 class _Usage(msgspec.Struct, rename="camel"):
@@ -103,7 +108,7 @@ class Results(msgspec.Struct):
 
     def opponents(self, agent: str) -> list[str]:
         """Return who counts for the result of an agent."""
-        reference = self.config.scheduler.reference
+        reference = self.config.reference
         field = [reference] if reference else [each.id for each in self.config.participants if not each.anchor]
         return [each for each in field if each != agent]
 

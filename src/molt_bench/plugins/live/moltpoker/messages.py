@@ -48,7 +48,6 @@ class Words(msgspec.Struct, frozen=True):
 
     Attributes:
         timeout_ms: How long it may think about a decision.
-        ante: Chips that each seat posts before the blinds.
         short: Whether it reads the format for agents.
     """
 
@@ -57,7 +56,6 @@ class Words(msgspec.Struct, frozen=True):
     name: str
     skill_url: str
     timeout_ms: int
-    ante: int
     short: bool
 
     def welcome(self, seat: int) -> str:
@@ -119,7 +117,7 @@ class Words(msgspec.Struct, frozen=True):
     def hand_complete(self, over: HandOver) -> str:
         """Tell how a hand ended. No one sees cards that were folded; winnings are what a seat takes from the pot."""
         result = over.result
-        staked = _staked(result, self.ante)
+        staked = _staked(result)
         results = [
             {
                 "seatId": seat,
@@ -194,12 +192,12 @@ def _legal(legal: LegalActions) -> list[Json]:
     return [{"kind": kind, **dict(zip(names, ranges.get(kind, ()), strict=False))} for kind in legal.kinds]
 
 
-def _staked(result: HandResult, ante: int) -> int:
+def _staked(result: HandResult) -> int:
     """Return the chips that each seat had in the pot, without what was not called."""
     if result.net[0]:
         return abs(result.net[0])
     bets = {(each.seat, each.street): each.amount for each in result.log}
-    return ante + max(sum(amount for (seat, _), amount in bets.items() if seat == own) for own in (0, 1))
+    return max(sum(amount for (seat, _), amount in bets.items() if seat == own) for own in (0, 1))
 
 
 def read(text: bytes) -> Json | str:

@@ -41,7 +41,6 @@ def routes(lobby: Lobby, tables: sessions.Tables) -> list[BaseRoute]:
             invitation.title,
             skill_url(websocket),
             timeout_ms(lobby),
-            lobby.game.ante,
             query.get("format") == "agent",
         )
         # A client that asks its model about every state it gets would answer the next decision with a repeated one.
