@@ -96,6 +96,7 @@ class Kind:
         usage: How a config names it, for the list of agents.
         settings: The model of its settings, a subclass of `molt_bench.AgentSettings`; None for none.
         short: The setting that the rest of a short form gives, as in `exec:COMMAND`; "" for none.
+        in_type: Whether only the type gives that setting, as a command or a URL; else a field of its own may, too.
         takes_params: Whether its type names a factory, for which params are; else they are settings like any other.
         timeout_s: Seconds for one answer where the config sets no limit.
         waits: Whether its games wait for something outside this process, so that many can be under way at once.
@@ -113,6 +114,7 @@ class Kind:
     usage: str = ""
     settings: type[Any] | None = None
     short: str = ""
+    in_type: bool = False
     takes_params: bool = False
     timeout_s: float = DEFAULT_TIMEOUT_S
     waits: bool = False

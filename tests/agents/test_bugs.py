@@ -45,7 +45,7 @@ WAYS = {
     "strict": {"memory": "session", "track": "bare"},
     "mixed": {"reply": "strategy"},
     "anthropic": {"memory": "session"},
-    "exec": {"command": f"{sys.executable} {Path(__file__).parent / 'external' / 'chaos.py'} well"},
+    "exec": {"type": f"exec:{sys.executable} {Path(__file__).parent / 'external' / 'chaos.py'} well"},
     "http": {},
 }
 PROGRAMS = ("exec", "http")
@@ -53,8 +53,7 @@ PROGRAMS = ("exec", "http")
 
 def participant(way, provider):
     if way in PROGRAMS:
-        where = {"url": provider.url} if way == "http" else {}
-        return {"id": "program", "type": way, **where, **WAYS[way]}
+        return {"id": "program", "type": provider.url, **WAYS[way]}
     return model(provider, "anthropic" if way == "anthropic" else "openai", **WAYS[way])
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -88,9 +89,8 @@ class Trap:
             "nested module": {"type": "evil_module:make"},
             "file": {"type": f"{self.bait}/evil_file.py:make"},
             "relative file": {"type": "evil_file.py:make"},
-            "exec": {"type": "exec", "command": command},
-            "exec of a file": {"type": "exec", "command": f"{self.bait}/program.sh"},
-            "smuggled": {"type": "exec:true", "params": {"command": command}},
+            "exec": {"type": f"exec:{shlex.join(command)}"},
+            "exec of a file": {"type": f"exec:{self.bait}/program.sh"},
             "http": {"type": "http://127.0.0.1:9/act", "apiKeyEnv": "MY_KEY"},
             "live": {"type": "live"},
         }
@@ -287,7 +287,7 @@ def test_code_that_is_run_with_permission_runs_in_a_box_where_it_does_no_harm(tr
 @needs_bubblewrap
 def test_and_programs_that_are_started_with_permission(trap, monkeypatch):
     hostile = {"exec": trap.participants()["exec of a file"]}
-    hashed = kind_of("exec").fingerprint(ParticipantSpec(id="exec", type="exec", params=hostile["exec"]))
+    hashed = kind_of("exec").fingerprint(ParticipantSpec(id="exec", type=hostile["exec"]["type"]))
     cut = trap.run("run-cut", hostile, ended=False, hashes={"exec": hashed})
     call = ["resume", cut, "--run-agents", "--max-matches", "3"]
     (done,), err = trap.watch_fork(call, cwd=cut, monkeypatch=monkeypatch)

@@ -199,8 +199,8 @@ def test_doctor_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server):
     others = [
         {"id": "gem", "type": "llm:openai:gpt-4.1"},
         {"id": "nano", "type": "llm:openai:gpt-4.1-nano"},
-        {"id": "bot", "type": "exec", "command": sys.executable},
-        {"id": "web", "type": "http", "url": "http://127.0.0.1:9/act", "apiKeyEnv": "WEB_KEY"},
+        {"id": "bot", "type": f"exec:{sys.executable}"},
+        {"id": "web", "type": "http://127.0.0.1:9/act", "apiKeyEnv": "WEB_KEY"},
     ]
     prepared(tmp_path, {**config, "participants": [*config["participants"], *others]})
     done = quick("doctor", "bench.json", cwd=tmp_path)
@@ -221,8 +221,8 @@ def test_doctor_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server):
     [
         ({"type": "llm:openai:gpt-4.1", "skillDoc": "no-such.md"}, "no-such.md"),
         ({"type": "llm:nosuch:model"}, "nosuch"),
-        ({"type": "exec", "command": "./nothing"}, "a program that is there"),
-        ({"type": "http", "url": "ftp://h", "apiKeyEnv": "WEB_KEY"}, "a URL"),
+        ({"type": "exec:./nothing"}, "a program that is there"),
+        ({"type": "http:ftp://h", "apiKeyEnv": "WEB_KEY"}, "a URL"),
         ({"type": "nowhere.py:make"}, "nowhere.py"),
     ],
     ids=lambda value: value["type"] if isinstance(value, dict) else "",

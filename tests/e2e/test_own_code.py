@@ -203,9 +203,9 @@ def test_the_command_that_is_printed_to_continue_works_as_it_is_and_agents_play_
 @pytest.mark.slow
 def test_what_is_named_cannot_control_a_terminal(tmp_path):
     """The command of a program is the stranger's text."""
-    command = [*PYTHON, CHAOS, "well", "\x1b[2J\u202eharmless"]
+    command = shlex.join([*PYTHON, CHAOS, "well", "\x1b[2J\u202eharmless"])
     folder = configured_run(
-        tmp_path, {"participants": ["tight", {"id": "bot", "type": "exec", "command": command}]}, *SMALL, *SEEDED
+        tmp_path, {"participants": ["tight", {"id": "bot", "type": f"exec:{command}"}]}, *SMALL, *SEEDED
     )
     cut_back(folder, first_lines(4))
     done = good(quick("resume", folder, "--run-agents", "--quiet"))
@@ -256,7 +256,7 @@ class Moved:
 
 
 RELATIVE = ("tight", "./mine.py:make_caller", "beside:make_picky", "exec:python3 bots/bot.py")
-PROGRAM = {"id": "bot", "type": "exec", "command": [sys.executable, "HOME/bots/bot.py", "--home=HOME/bots"]}
+PROGRAM = {"id": "bot", "type": f"exec:{sys.executable} HOME/bots/bot.py --home=HOME/bots"}
 ABSOLUTE = ("tight", "HOME/mine.py:make_caller", PROGRAM)
 
 

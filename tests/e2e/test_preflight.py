@@ -1,6 +1,7 @@
 """Whoever is not there is one clear line before the first card, and nothing is left behind."""
 
 import json
+import shlex
 import socket
 import sys
 from contextlib import contextmanager
@@ -106,7 +107,7 @@ def test_a_program_that_cannot_play(tmp_path, source, said):
     (tmp_path / "bot.py").write_text(source or "")
     acpc = [*ACPC.split(), "ends-at-once", str(tmp_path / "log"), "1", "20000"]
     command = [sys.executable, "-S", "bot.py"] if source else acpc
-    bot = {"id": "bot", "type": "exec", "command": command, "sandbox": "off"}
+    bot = {"id": "bot", "type": f"exec:{shlex.join(command)}", "sandbox": "off"}
     (tmp_path / "bench.json").write_text(json.dumps({"participants": [bot, "tight"], "game": {"stack": 20_000}}))
     absent(tmp_path, "--config", "bench.json", said=["participant 'bot' cannot play: ", *said])
     assert left_of(tmp_path / "log") == []

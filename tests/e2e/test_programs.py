@@ -72,14 +72,14 @@ def test_a_run_with_a_bot_of_the_acpc_that_was_cut_off_goes_on_to_the_same_end(t
     assert results(gone_on(folder)) == whole
 
 
-def small_config(program, **game):
-    players = [{"id": "bot", "type": "exec", **program}, {"id": "station", "type": "callstation"}]
+def small_config(command, **game):
+    players = [{"id": "bot", "type": f"exec:{command}"}, {"id": "station", "type": "callstation"}]
     stop = {"budget": {"maxMatches": 1}}
     return {"participants": players, "game": game, "seeds": {"perMatch": 2}, "stop": stop}
 
 
 def test_the_limit_of_the_config_is_the_programs(tmp_path):
-    config = small_config({"command": f"{BOT} hang"}, handsPerGame=1, actionTimeoutS=0.3, maxRetries=5)
+    config = small_config(f"{BOT} hang", handsPerGame=1, actionTimeoutS=0.3, maxRetries=5)
     faults = faults_in(configured_run(tmp_path, config))
     assert faults == [("bot", "timeout")] * 24
 

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import shlex
 import shutil
 import signal
 from pathlib import Path
@@ -32,7 +33,7 @@ from tests.e2e.shell import (
 from tests.llm.provider import Provider
 
 MODEL = {"id": "model", "type": "llm:openai:test", "memory": "session"}
-PROGRAM = {"id": "program", "type": "exec", "command": [*PYTHON, CHAOS, "well"]}
+PROGRAM = {"id": "program", "type": f"exec:{shlex.join([*PYTHON, str(CHAOS), 'well'])}"}
 ONE = ("--games-at-once", 1)
 
 
@@ -49,7 +50,7 @@ def gone(tmp_path_factory):
     home = tmp_path_factory.mktemp("gone")
     bot = shutil.copy(CHAOS, home / "bot.py")
     with Learner() as server:
-        folder = played(home, config_of(server, {**PROGRAM, "command": [*PYTHON, str(bot), "well"]}))
+        folder = played(home, config_of(server, {**PROGRAM, "type": f"exec:{shlex.join([*PYTHON, str(bot), 'well'])}"}))
     bot.unlink()
     return folder
 

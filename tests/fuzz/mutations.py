@@ -91,8 +91,8 @@ MODES = [
 ]
 BOT = {"id": "a", "type": "random", "displayName": "A", "anchor": False, "params": {}}
 MODEL = {"id": "m", "type": "llm", "model": "openai:gpt-4.1", "temperature": 0.5, "maxTokens": 100, "seed": 1}
-PROGRAM = {"id": "p", "type": "exec", "command": "true"}
-SERVER = {"id": "h", "type": "http", "url": "http://127.0.0.1:9/act"}
+PROGRAM = {"id": "p", "type": "exec:true"}
+SERVER = {"id": "h", "type": "http://127.0.0.1:9/act", "apiKeyEnv": None}
 
 
 def odd_config(number):

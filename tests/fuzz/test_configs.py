@@ -31,7 +31,7 @@ def check(number, folder):
     if status:
         return
     config = load_config(read_config_file(str(file)))
-    if any(each.type in ("llm", "exec", "http") for each in config.participants):
+    if any(each.kind.name in ("llm", "exec", "http") for each in config.participants):
         return
     hands = 2 * config.seeds.per_match * (config.game.hands_per_game + config.game.warmup_hands)
     limits = config.stop.budget

@@ -91,7 +91,7 @@ def test_whoever_may_remember_never_sees_a_deck_twice():
         "seeds": {"perMatch": 2},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 12}},
     }
-    result = run_benchmark(config, agents={"http": lambda url, api_key_env: Caller()})
+    result = run_benchmark(config, agents={"http://127.0.0.1:9/act": lambda url, api_key_env: Caller()})
     own = [game for game in games_of(result) if "mine" in game.players]
     others = [game for game in games_of(result) if "mine" not in game.players]
     assert len({game.spec.deck_seed for game in own}) == len(own) > 8

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from functools import cache
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
     BeforeValidator,
@@ -22,6 +22,7 @@ from molt_bench.agents.settings_base import (
     OpenSettings,
     PathText,
     Section,
+    as_problem,
     as_problems,
     problems_in,
 )
@@ -60,7 +61,7 @@ class ParticipantConfig(Section):
     @model_validator(mode="before")
     @classmethod
     def _spread(cls, value: Any) -> Any:
-        """Accept short forms such as `type: exec:./bot`, and settings given as params."""
+        """Accept short forms such as `type: llm:openai:gpt-4.1`, and settings given as params."""
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):
             return value
         kind = kind_of(value["type"])
@@ -68,7 +69,22 @@ class ParticipantConfig(Section):
             return value
         params = value.get("params")
         fields = {**params, **value, "params": {}} if isinstance(params, dict) else value
-        return {**kind.given(value["type"]), **fields, "type": kind.name}
+        return fields if kind.in_type else {**kind.given(value["type"]), **fields, "type": kind.name}
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        """Check what the type alone says, such as a command."""
+        kind = self.kind
+        if not kind.in_type:
+            return self
+        if not kind.given(self.type):
+            raise as_problem("type", self.type, kind.usage)
+        try:
+            self.settings()
+        except ValidationError as error:
+            found = problems_in(error, kind.settings or AgentSettings)
+            raise as_problems([("type", each.value, each.expected) for each in found]) from error
+        return self
 
     @property
     def kind(self) -> Kind:
@@ -80,7 +96,8 @@ class ParticipantConfig(Section):
         settings: type[AgentSettings] | None = self.kind.settings
         if settings is None:
             return None
-        return settings.model_validate({field: getattr(self, field) for field in settings.model_fields})
+        own = {name: getattr(self, name) for name in settings.model_fields if name in type(self).model_fields}
+        return settings.model_validate({**self.kind.given(self.type), **own})
 
     def variables(self) -> list[str]:
         """Return the environment variables that it needs; `A or B` where one of them will do."""
@@ -109,18 +126,29 @@ def section_of(kind: Kind) -> type[ParticipantConfig]:
     if kind.settings is None:
         return ParticipantConfig
     settings: Any = kind.settings
+    if kind.in_type:
+        own: Any = {
+            name: (field.annotation, field) for name, field in settings.model_fields.items() if name != kind.short
+        }
+        return create_model(
+            _name_of(settings), __base__=ParticipantConfig, __doc__=settings.__doc__, __module__=__name__, **own
+        )
     # The last one decides what to do with unknown fields.
     bases: Any = (ParticipantConfig, settings) if settings is OpenSettings else (settings, ParticipantConfig)
     only_type: Any = Literal[kind.name]
     more: Any = {} if kind.takes_params else {"type": (only_type, kind.name)}
     section: type[ParticipantConfig] = create_model(
-        settings.__name__.replace("Settings", "ParticipantConfig"),
+        _name_of(settings),
         __base__=bases,
         __doc__=settings.__doc__ if kind.takes_params else f"A participant of `type: {kind.name}`, with its settings.",
         __module__=__name__,
         **more,
     )
     return section
+
+
+def _name_of(settings: type[AgentSettings]) -> str:
+    return settings.__name__.replace("Settings", "ParticipantConfig")
 
 
 def sections() -> tuple[type[ParticipantConfig], ...]:

@@ -1,6 +1,7 @@
 """Boxes: which one a participant gets, what is in it, and what is said where there is none."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -320,8 +321,8 @@ def test_a_thief_of_the_same_user_knows_no_card(tmp_path, monkeypatch, sandbox):
     monkeypatch.setenv("MARK", "mark-of-the-bench")
     (tmp_path / "thief.py").write_text(THIEF)
     outside = tmp_path / "results"
-    command = [sys.executable, "-I", "-S", str(tmp_path / "thief.py"), str(outside / "run")]
-    thief = {"id": "thief", "type": "exec", "command": command, "sandbox": sandbox}
+    command = shlex.join([sys.executable, "-I", "-S", str(tmp_path / "thief.py"), str(outside / "run")])
+    thief = {"id": "thief", "type": f"exec:{command}", "sandbox": sandbox}
     config = load_config(
         {
             "participants": [thief, "callstation"],

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shlex
 import signal
 import time
 
@@ -264,8 +265,8 @@ def test_what_it_writes_to_standard_error_is_kept_within_bounds(log, tmp_path):
 
 
 def test_in_a_run_the_log_is_in_the_folder_of_the_run(log, tmp_path):
-    command = [*PYTHON, CHAOS, "crash", str(log)]
-    bot = {"id": "my bot", "type": "exec", "command": command, "sandbox": "off"}
+    command = shlex.join([*PYTHON, CHAOS, "crash", str(log)])
+    bot = {"id": "my bot", "type": f"exec:{command}", "sandbox": "off"}
     config = load_config({"participants": [bot, "tight"]})
     (tmp_path / "run").mkdir()
     journal = Journal(str(tmp_path / "run" / "journal.jsonl"))

@@ -43,6 +43,7 @@ class Http(Kind):
     usage = "http:URL"
     settings = HttpSettings
     short = "url"
+    in_type = True
     waits = True
     remote = True
     recorded = True

@@ -61,6 +61,7 @@ class Exec(Kind):
     usage = "exec:COMMAND"
     settings = ExecSettings
     short = "command"
+    in_type = True
     waits = True
     recorded = True
     code = True
