@@ -59,7 +59,7 @@ def participant(way, provider):
 
 def written(way, provider, folder):
     """Return the config of a short run."""
-    wanted = config(participant(way, provider), seeds=1, game={"handsPerGame": 2}, llm={"backoffS": 0.003})
+    wanted = config(participant(way, provider), seeds=1, game={"handsPerGame": 2}, llm={"backoffS": 0.01})
     prices = {each: {"input": 1, "output": 2} for each in ("openai:gpt-4.1", "anthropic:claude-opus-4-5")}
     wanted["llm"]["prices"] = prices
     wanted["stop"]["budget"]["maxCostUsd"] = None if way in PROGRAMS else 100

@@ -69,7 +69,7 @@ def config_for(url, *, llm=None, **model):
         "seeds": {"perMatch": 2, "masterSeed": "the master seed of these tests"},
         "game": {"handsPerGame": 6},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 3}},
-        "llm": {"backoffS": 0.01, "prices": {MODEL: PRICE}, **(llm or {})},
+        "llm": {"backoffS": 0.03, "prices": {MODEL: PRICE}, **(llm or {})},
         "outputDir": "out",
     }
 

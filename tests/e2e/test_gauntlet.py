@@ -119,7 +119,7 @@ def test_two_gauntlets_compare_what_is_won_from_the_reference(tmp_path):
     common = ("--participants", "tight,tag,maniac", "--scheduler", "gauntlet", *SMALL, "--seeds", "4", "--hands", "10")
     common += ("--max-matches", "4", "--master-seed", "7", "--set", "stop.adjacentConfidence=null")
     old = quick_run(tmp_path / "old", *common)
-    new = quick_run(tmp_path / "new", *common, "--set", "participants.0.type=callstation")
+    new = quick_run(tmp_path / "new", *common, "--set", "participants.1.type=callstation")
     (change,) = strict_json(quick("compare", old, new, "--agent", "tag", "--json").stdout)["agents"]
     assert (list(change["byOpponent"]), change["paired"]) == (["tight"], True)
     assert change["changeBbPer100"] != 0

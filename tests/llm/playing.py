@@ -62,7 +62,7 @@ def config(*participants, llm=None, game=None, seeds=1):
         "game": {"handsPerGame": HANDS, **(game or {})},
         "scheduler": {"minSeedPairs": 1},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
-        "llm": {"backoffS": 0.01, **(llm or {})},
+        "llm": {"backoffS": 0.03, **(llm or {})},
     }
 
 
