@@ -73,4 +73,5 @@ def _told(participant: ParticipantConfig, hashes: Mapping[str, str], skills: Col
     told = participant.kind.announced(participant.spec(), settings)
     recorded = hashes.get(participant.id)
     hashed = f"; SHA-256 {recorded}, as recorded (not covered: what it loads)"
-    return f"{participant.id!r}, type {participant.kind.name or participant.type}: {told}{'' if recorded is None else hashed}"
+    kind = participant.kind.name or participant.type
+    return f"{participant.id!r}, type {kind}: {told}{'' if recorded is None else hashed}"
