@@ -224,13 +224,14 @@ class Desk:
                     raise GameUnfinished("no more questions are asked")
                 self._put(request, request.lose(request.hold.longest))
                 self._sent[asked.participant] += 1
-                request.tries += 1
-                request.started = _now()
                 try:
+                    request.tries += 1
+                    request.started = _now()
                     limit = request.hold.limit
-                    return await client.ask(request.messages, timeout_s=self._limits.timeout_s, limit=limit)
-                finally:
+                    answer = await client.ask(request.messages, timeout_s=self._limits.timeout_s, limit=limit)
                     request.latency_s = _now() - request.started
+                    return answer
+                finally:
                     self._sent[asked.participant] -= 1
         except RequestFailed as problem:
             if problem.may_cost:
