@@ -162,7 +162,7 @@ def test_a_run_goes_on_only_with_the_flag_and_says_what_it_runs(cut, bots):
     assert (folder / "journal.jsonl").read_bytes() == before
     done = good(quick("resume", folder, "--run-agents", "--quiet"))
     hashed = sha256(bots.read_bytes()).hexdigest()
-    assert f"'bots', type {bots}:make_caller: runs {bots} in a sandbox; SHA-256 {hashed}, as recorded" in done.stderr
+    assert f"'bots', type python: runs {bots} in a sandbox; SHA-256 {hashed}, as recorded" in done.stderr
     assert results(folder) == whole
 
 
